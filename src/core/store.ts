@@ -211,7 +211,8 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   transact(demand: Demand): Promise<Answer>;
   /**
    * Resolves when everything written before this call would survive a power failure. Throws `store_unavailable`
-   * otherwise: then nothing can be trusted until the store has reopened itself.
+   * otherwise: then nothing can be trusted until the store has reopened itself. Calls may share a promise, and one that is
+   * left unread needs no handler.
    */
   durable(): Promise<void>;
   /** Decides a demand on the rows as they are, and writes nothing. */

@@ -212,10 +212,6 @@ export class Gateway {
   #recordAdmission<F extends Form>(context: RequestContext<F>, granted: GrantAnswer): Promise<void> | null {
     const { ledger, deadlines } = this.#ports;
     context.recordAdmission(granted, deadlines.nowMs());
-    if (granted.place.kind !== "balance") return null;
-    const durable = ledger.durable();
-    // A rejection is handled once the answer arrives, if it does.
-    durable.catch(() => {});
-    return durable;
+    return granted.place.kind === "balance" ? ledger.durable() : null;
   }
 }

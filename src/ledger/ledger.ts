@@ -104,7 +104,7 @@ export interface Ledger {
    * the same way, unless the entry has its outcome.
    */
   enter(ticket: Ticket, entry?: Entry): Promise<AdmissionAnswer>;
-  /** Resolves when everything granted so far would survive a power failure. Throws the Fault `store_unavailable`. */
+  /** Resolves when everything granted so far would survive a power failure. Throws as `Store.durable`, whose promise it is. */
   durable(): Promise<void>;
   /** Settles a request. A second call changes nothing. Throws the Fault `store_unavailable`. */
   settle(ticket: Ticket, outcome: Outcome): Promise<SettlementAnswer>;

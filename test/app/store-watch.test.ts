@@ -35,6 +35,24 @@ test("a write that fits soon after one that failed doesn't end the problem; a la
   await store.close();
 });
 
+test("a failed sync is noted once, however many wait for it", async () => {
+  const clock = new ManualClock();
+  const store = await openMemoryStore();
+  const events: string[] = [];
+  const failed = Promise.reject(unavailable(new Error("no power")));
+  const watch = new StoreWatch({
+    store: { ...store, durable: () => failed },
+    clock,
+    log: ({ event }) => events.push(event),
+    onTransaction: () => {},
+  });
+  const waiting = [watch.store.durable(), watch.store.durable()];
+  expect(waiting).toEqual([failed, failed]);
+  expect(await Promise.allSettled(waiting)).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+  expect([watch.isUp, watch.recentFailure?.reason, events]).toEqual([false, "no power", ["store_down"]]);
+  await store.close();
+});
+
 test("while requests find it down and up again, the log has one line a second", async () => {
   const clock = new ManualClock();
   const store = await openMemoryStore();

@@ -293,8 +293,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "the log of writes is never synced",
     file: "src/store/sqlite/durability.ts",
-    find: "    fdatasync(log, (error) => {",
-    replace: "    setImmediate((error: Error | null = null) => {",
+    find: "  fdatasync(log, (error) => {",
+    replace: "  setImmediate((error: Error | null = null) => {",
     tests: ["test/store/power.test.ts"],
   },
 ];

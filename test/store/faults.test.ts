@@ -18,6 +18,7 @@ import { decide } from "../../src/ledger/decide.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { catchThrown, readCode } from "../harness/thrown.ts";
 import { topUp } from "../ledger/top-up.ts";
+import { until } from "../whole/world/until.ts";
 import { startTracedWorld } from "./faults/failing-sync.ts";
 import { FAULTS, looked } from "./faults/faults.ts";
 import { askedInAllWays, balanced, healed, refusedAll, suffer } from "./faults/scenario.ts";
@@ -104,6 +105,20 @@ describe("a damaged store file", () => {
     }
     writeFileSync(path, sound);
     expect(await store.account("default")).toMatchObject({ name: "default" });
+    await store.close();
+    remove(path);
+  });
+
+  test("a failed sync is one promise for all who wait, and no error of the process if they have left", async () => {
+    const path = newPath();
+    const store = await openSqliteStore({ path, decide });
+    await topUp(store, { accountId: "default", id: "first", nanoUsd: 1, note: null, entry: null, nowMs: 0 });
+    renameSync(`${path}-wal`, `${path}-gone`);
+    const sync = store.durable();
+    expect(store.durable()).toBe(sync);
+    await until("it fails", () => Bun.peek.status(sync) === "rejected");
+    renameSync(`${path}-gone`, `${path}-wal`);
+    await store.durable();
     await store.close();
     remove(path);
   });

@@ -15,7 +15,7 @@ import { catchThrown, readCode } from "../harness/thrown.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
 import { pauses } from "./engine/pauses.suite.ts";
 import { keyUses, mixedRows, requestsOfKey } from "./keys/key-log.suite.ts";
-import { logFilters, originFilters, socketFilters } from "./log/filters.suite.ts";
+import { logFilters, originFilters, requestIdFilters, socketFilters } from "./log/filters.suite.ts";
 import { firstTokens, log, sums, usage, usageNarrowed } from "./log/log.suite.ts";
 import { refusals, refusalsBounded, refusalsPruned } from "./log/refusals.suite.ts";
 import { rowSums } from "./log/row-sums.suite.ts";
@@ -34,6 +34,7 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("the log", () => log(store));
     describe("filters of the log", () => logFilters(store));
     describe("filters by origin", () => originFilters(store));
+    describe("filters by request id", () => requestIdFilters(store));
     describe("filters by WebSocket", () => socketFilters(store));
     describe("scopes", () => scopes(store));
     describe("the log of a key", () => requestsOfKey(store));

@@ -39,6 +39,8 @@ export class StoreWatch {
   /** When it was last logged that it is down, and whether that was the failure before this. */
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #isLogged = false;
+  /** The sync that was waited for last. */
+  #sync: Promise<void> | null = null;
 
   constructor(parts: WatchParts) {
     const { store } = parts;
@@ -46,7 +48,7 @@ export class StoreWatch {
     this.store = {
       ...store,
       transact: (demand) => this.#time(store.transact(demand)),
-      durable: () => store.durable().catch((error) => this.#fail(error, true)),
+      durable: () => this.#watchSync(store.durable()),
       beat: () => store.beat().catch((error) => this.#fail(error, false)),
       ready: () => this.#check(),
     };
@@ -91,6 +93,14 @@ export class StoreWatch {
     );
   }
 
+  /** All who wait for one sync share its promise, which is watched once. */
+  #watchSync(sync: Promise<void>): Promise<void> {
+    if (sync === this.#sync) return sync;
+    this.#sync = sync;
+    sync.catch((error) => this.#note(error, true));
+    return sync;
+  }
+
   async #check(): Promise<readonly string[]> {
     try {
       const missing = await this.#parts.store.ready();
@@ -109,17 +119,22 @@ export class StoreWatch {
     this.#down = null;
   }
 
-  /** Records the failure if it is the store's, and throws it again. */
+  /** Records the failure, and throws it again. */
   #fail(error: unknown, isWrite: boolean): never {
+    this.#note(error, isWrite);
+    throw error;
+  }
+
+  /** Records the failure if it is the store's. */
+  #note(error: unknown, isWrite: boolean): void {
     const { code, details } = toFault(error);
-    if (code !== "store_unavailable") throw error;
+    if (code !== "store_unavailable") return;
     const { clock } = this.#parts;
     const failure = { atMs: clock.nowMs(), reason: details.reason ?? String(error) };
     if (isWrite) this.#failedWrite = failure;
     if (this.#down === null) this.#logDown(failure);
     this.#down ??= failure;
     this.#checkLater();
-    throw error;
   }
 
   #logDown({ reason }: StoreFailure): void {

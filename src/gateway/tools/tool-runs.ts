@@ -129,11 +129,7 @@ export class ToolRuns {
   #recordAdmission(context: ToolContext, admitted: GrantAnswer): Promise<void> | null {
     const { ledger, deadlines } = this.#ports;
     context.recordAdmission(admitted, deadlines.nowMs());
-    if (admitted.place.kind !== "balance") return null;
-    const durable = ledger.durable();
-    // A rejection is handled once the result is there, if it comes.
-    durable.catch(() => {});
-    return durable;
+    return admitted.place.kind === "balance" ? ledger.durable() : null;
   }
 
   #begin(context: ToolContext): ToolAttempt {

@@ -66,6 +66,8 @@ export interface Engine {
   asJson(column: string): string;
   /** The table of the items of a list within JSON, each as `item.value`. */
   itemsOf(list: string): string;
+  /** The condition that a request isn't found by the time in its id (`log/request-ids.ts`). */
+  readonly untimed: string;
   /** Ends an expression for text: it is ordered by its bytes. */
   readonly byBytes: string;
   /** The condition that a column's text contains `part`. */

@@ -8,8 +8,9 @@ import type { AccountFilter, KeyFilter } from "../../core/store.ts";
 import { UNTAGGED } from "../../core/text/tags.ts";
 import type { Page } from "../../core/world/page.ts";
 import type { LogQuestion } from "../log/log-search.ts";
+import { composeRequestId } from "../log/request-ids.ts";
 import { ACCOUNT, KEY, type Table } from "../schema/tables.ts";
-import type { Lookup, Statement } from "./engine.ts";
+import type { Engine, Lookup, Statement } from "./engine.ts";
 import { composeContains, composeIs } from "./folding.ts";
 import type { Value } from "./found.ts";
 import {
@@ -110,13 +111,13 @@ const INDEXED = ["requestId", "session", "traceId", "socketId", "batchId", "serv
 export function askRequests<Row extends ListedRequest>(
   table: Table<Row>,
   filter: RequestFilter,
-  mark: Mark,
+  words: Pick<Engine, "mark" | "untimed">,
 ): LogQuestion<Row> {
   const given = listGiven(filter);
   const isWhole = given.every((name) => name === "fromMs" || name === "toMs");
   return {
     table: "request",
-    lookup: (span, page) => requestsLookup(table, { ...filter, ...span }, page, mark),
+    lookup: (span, page) => requestsLookup(table, { ...filter, ...span }, page, words),
     rowOf: table.rowOf,
     span: filter,
     isIndexed: isWhole || INDEXED.some((name) => filter[name] !== undefined),
@@ -142,18 +143,19 @@ const TEXT_COLUMNS = ["model_asked", "model_used", "model_tried", "fault_code"];
 
 function requestsLookup(
   table: Pick<Table<never>, "name" | "columns">,
-  filter: RequestFilter,
+  { requestId, ...others }: RequestFilter,
   page: Page,
-  mark: Mark,
+  { mark, untimed }: Pick<Engine, "mark" | "untimed">,
 ): Statement {
   const by = new Narrowing(mark);
-  narrowRequests(by, filter);
-  const isFew = filter.requestId !== undefined || filter.traceId !== undefined;
+  const isFew = requestId !== undefined || others.traceId !== undefined;
+  if (requestId !== undefined) by.add(composeRequestId(requestId, untimed, (value) => by.bind(value)));
+  narrowRequests(by, others, isFew ? "+at_ms" : "at_ms");
   return { text: `${selectSql(table)} ${pageEnd(by, "at_ms", page, isFew)}`, values: by.values };
 }
 
-/** Adds the conditions of a filter of requests. */
-export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
+/** Adds the conditions of a filter of requests. With `+at_ms`, no index of times is used for its range. */
+export function narrowRequests(by: Narrowing, filter: RequestFilter, atColumn = "at_ms"): void {
   const { keyId, accountId, operation, surface, model, selector, status, ended, fromMs, toMs } = filter;
   const { provider, outcome, memberId, address, session, traceId, text, requestId, tag } = filter;
   const { transport, socketId, finding } = filter;
@@ -174,8 +176,8 @@ export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   else if (status === "error") by.add(`status >= 400 AND status <> ${CLIENT_GONE}`);
   else if (typeof status === "object") by.by(status.hundreds, (at) => `status / 100 = ${at}`);
   else by.by(status, (at) => `status = ${at}`);
-  by.by(fromMs, (at) => `at_ms >= ${at}`);
-  by.by(toMs, (at) => `at_ms < ${at}`);
+  by.by(fromMs, (at) => `${atColumn} >= ${at}`);
+  by.by(toMs, (at) => `${atColumn} < ${at}`);
 }
 
 function narrowProvider(by: Narrowing, provider: string): string {

@@ -12,20 +12,22 @@ export function joinNames(columns: readonly string[]): string {
   return columns.join(", ");
 }
 
-/** Returns an index as a statement that creates it ends. */
-export function describeIndex({
-  name,
-  table,
-  columns,
-  isSparse,
-}: {
-  readonly name: string;
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly isSparse?: true;
-}): string {
-  const rows = isSparse ? ` WHERE ${columns[0]} IS NOT NULL` : "";
-  return `${name} ON ${table} (${joinNames(columns)})${rows}`;
+/** Returns an index as a statement that creates it ends. `where` is a condition in the engine's words. */
+export function describeIndex(
+  {
+    name,
+    table,
+    columns,
+    isSparse,
+  }: {
+    readonly name: string;
+    readonly table: string;
+    readonly columns: readonly string[];
+    readonly isSparse?: true;
+  },
+  where = isSparse ? `${columns[0]} IS NOT NULL` : undefined,
+): string {
+  return `${name} ON ${table} (${joinNames(columns)})${where === undefined ? "" : ` WHERE ${where}`}`;
 }
 
 /** A value as it stands in a statement. Only for the schema's own constants. */

@@ -35,6 +35,11 @@ const CALL_COLUMNS: ReadonlySet<string> = new Set(["operation", "surface", "hold
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
 
+const { hold_nano, ...PAID_DEFAULTS } = REQUEST_DEFAULTS;
+
+/** Those that are paid name what was held for them. */
+export const USUAL_PAID = omitDefaults(REQUEST, PAID_DEFAULTS);
+
 /** Those of calls of tools name their tool. */
 export const USUAL_CALLS = omitDefaults(
   REQUEST,

@@ -2,6 +2,7 @@
 import { Fault } from "../../core/fault.ts";
 import { bind, type Change, type Engine } from "../engine/engine.ts";
 import { unavailable } from "../engine/unavailable.ts";
+import { UNTIMED } from "../log/request-ids.ts";
 import { Connection, type Query, type Result } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import type { Dialer } from "./dialer.ts";
@@ -79,6 +80,7 @@ export class Pool implements Engine {
 
   readonly itemsOf = (list: string) => `jsonb_array_elements(${list}) AS item (value)`;
 
+  readonly untimed = UNTIMED.postgres;
   readonly byBytes = 'COLLATE "C"';
 
   readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;

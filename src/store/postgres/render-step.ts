@@ -28,7 +28,7 @@ function renderChange(change: Change): readonly string[] {
       return [`CREATE TABLE IF NOT EXISTS ${table} (${declared.join(", ")})`, distribute(table, placement)];
     }
     case "createIndex":
-      return [`CREATE INDEX IF NOT EXISTS ${describeIndex(change)}`];
+      return [`CREATE INDEX IF NOT EXISTS ${describeIndex(change, change.where?.postgres)}`];
     case "dropIndex":
       return [`DROP INDEX IF EXISTS ${change.name}`];
     case "moveRows":

@@ -46,10 +46,9 @@ export function requestMethods(pool: Pool) {
       const lookup = { ...ENDED_SINCE, values: [sinceMs, most] };
       return (await pool.run(narrowToScope(lookup, scope, pool.mark))).map(REQUEST.rowOf);
     },
-    requests: async (filter, page) =>
-      (await searchLog(pool, askRequests(REQUEST, filter, pool.mark), page)).rows,
+    requests: async (filter, page) => (await searchLog(pool, askRequests(REQUEST, filter, pool), page)).rows,
     searchRequests: (filter, page, withinMs) =>
-      searchLog(pool, askRequests(LISTED_REQUEST, filter, pool.mark), page, withinMs),
+      searchLog(pool, askRequests(LISTED_REQUEST, filter, pool), page, withinMs),
     prune: (before, rowsMax) => {
       const { requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs } = before;
       const { callsMs = Number.MAX_SAFE_INTEGER } = before;

@@ -25,6 +25,7 @@ import { findTraits } from "./traits.ts";
 const PATIENCE_MS = 3000;
 const CLOSE_MS = 1000;
 const NODE_BYTES = 8;
+const WRITTEN = Promise.resolve();
 
 interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`, with options such as `?sslmode=…`, and with several hosts if need be. */
@@ -74,7 +75,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     node,
     transact: (demand) => addDemand(heart, batches, demand),
     // An acknowledged commit is on disk already, unless the operator has disabled that in the database.
-    durable: async () => {},
+    durable: () => WRITTEN,
     look: async (demand) => answerDry(decide, await read(demand.reads), demand),
     read,
     clockAheadMs: () => clockAheadMs,

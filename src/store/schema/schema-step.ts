@@ -51,12 +51,14 @@ export type Change =
       readonly columns: readonly string[];
       /** Only rows whose first column isn't null are in it. */
       readonly isSparse?: true;
+      /** Only rows that meet this condition are in it. */
+      readonly where?: { readonly sqlite: string; readonly postgres: string };
       /** Set if the other engine finds such rows in another way. */
       readonly only?: "postgres";
     }
   /** Moves rows. Not every engine runs a step atomically, so each statement must be one that can be repeated. */
   | { readonly kind: "moveRows"; readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
-  /** Drops an index that no release has used, or whose use the one before has stopped. */
+  /** Drops an index that no release has used, whose use the one before has stopped, or without which that is only slower. */
   | { readonly kind: "dropIndex"; readonly name: string }
   /** A table or an index that only the version before still uses. */
   | { readonly kind: "dropLater"; readonly name: string }

@@ -3,6 +3,7 @@
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
+import { REQUEST_IDS } from "../log/request-ids.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { BATCHES } from "./batches-step.ts";
 import { CACHE } from "./cache-step.ts";
@@ -348,4 +349,5 @@ export const STEPS: readonly Step[] = [
   MORE_NAMES_IN_ORDER,
   GUARD,
   FINDINGS,
+  REQUEST_IDS,
 ];

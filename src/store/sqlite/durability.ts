@@ -1,9 +1,8 @@
 // Makes commits survive a power failure: one sync of the write-ahead log for all waiting callers, off the event loop.
 import { closeSync, fdatasync, openSync } from "node:fs";
 import type { Clock } from "../../core/world/world.ts";
-import { nextTurn } from "../engine/turns.ts";
 import { unavailable } from "../engine/unavailable.ts";
-import type { Connector } from "./connector.ts";
+import { type Connector, LOCKED } from "./connector.ts";
 
 /** Shared syncs start at most this often. Every provider takes longer to start its answer. */
 const WINDOW_MS = 4;
@@ -14,9 +13,10 @@ const FEW = 2;
 export class LogSync {
   readonly #path: string;
   readonly #connector: Connector;
-  #running: Promise<void> = Promise.resolve();
-  #gathering: Promise<void> | null = null;
-  /** The callers of the sync that is gathering, and those of the one before. */
+  #isRunning = false;
+  /** The promise of the next sync, which all of its callers share. */
+  #next: PromiseWithResolvers<void> | null = null;
+  /** The callers of the next sync, and those of the one before. */
   #callers = 0;
   #callersBefore = 0;
   #startedMs = 0;
@@ -26,50 +26,79 @@ export class LogSync {
     this.#connector = connector;
   }
 
-  /** Resolves when everything committed before this call is on disk. Throws the Fault `store_unavailable`. */
+  /**
+   * Resolves when everything committed before this call is on disk. Throws the Fault `store_unavailable`, which a caller may
+   * leave unread.
+   */
   sync(): Promise<void> {
     this.#callers += 1;
-    this.#gathering ??= this.#gather();
-    return this.#gathering;
+    if (this.#next === null) {
+      this.#next = Promise.withResolvers<void>();
+      // All callers of one transaction call within one turn.
+      if (!this.#isRunning) setImmediate(this.#begin);
+    }
+    return this.#next.promise;
   }
 
-  async #gather(): Promise<void> {
-    await this.#running;
-    // All callers of one transaction call within one turn.
-    await nextTurn();
+  readonly #begin = (): void => {
     const restMs = this.#startedMs + WINDOW_MS - performance.now();
-    if (restMs > 0 && Math.max(this.#callers, this.#callersBefore) > FEW) await Bun.sleep(restMs);
+    const isShared = Math.max(this.#callers, this.#callersBefore) > FEW;
+    if (restMs > 0 && isShared) setTimeout(this.#run, restMs);
+    else this.#run();
+  };
+
+  readonly #run = (): void => {
+    const shared = this.#next;
+    if (shared === null) return;
     this.#callersBefore = this.#callers;
     this.#callers = 0;
-    this.#gathering = null;
+    this.#next = null;
+    this.#isRunning = true;
     this.#startedMs = performance.now();
-    const done = this.#run();
-    this.#running = done.catch(() => {});
-    return done;
+    const end = (error: unknown) => this.#end(shared, error);
+    try {
+      // After a failed sync, nothing counts as written until the file is checked: a second sync would succeed regardless.
+      const checked = this.#connector.runNow(() => null);
+      if (checked === LOCKED) this.#connector.run(() => undefined).then(() => this.#sync(end), end);
+      else this.#sync(end);
+    } catch (error) {
+      end(error);
+    }
+  };
+
+  /** Answers all who waited for a sync. The error is null if it succeeded. */
+  #end(shared: PromiseWithResolvers<void>, error: unknown): void {
+    this.#isRunning = false;
+    if (this.#next !== null) setImmediate(this.#begin);
+    if (error === null) {
+      shared.resolve();
+      return;
+    }
+    shared.promise.catch(() => {});
+    shared.reject(error);
   }
 
-  async #run(): Promise<void> {
-    // After a failed sync, nothing counts as written until the file is checked: a second sync would succeed regardless.
-    await this.#connector.run(() => undefined);
-    try {
-      await syncLog(this.#path);
-    } catch (error) {
+  #sync(end: (error: unknown) => void): void {
+    syncLog(this.#path, (error) => {
       // The system may have dropped what it could not write: only the file itself shows what was written.
-      this.#connector.distrust();
-      throw unavailable(error);
-    }
+      if (error !== null) this.#connector.distrust();
+      end(error === null ? null : unavailable(error));
+    });
   }
 }
 
 /** Opens the log each time: an open descriptor would outlive a replaced file. */
-function syncLog(path: string): Promise<void> {
-  const log = openSync(`${path}-wal`, "r+");
-  return new Promise((resolve, reject) => {
-    fdatasync(log, (error) => {
-      closeSync(log);
-      if (error) reject(error);
-      else resolve();
-    });
+function syncLog(path: string, end: (error: unknown) => void): void {
+  let log: number;
+  try {
+    log = openSync(`${path}-wal`, "r+");
+  } catch (error) {
+    end(error);
+    return;
+  }
+  fdatasync(log, (error) => {
+    closeSync(log);
+    end(error ?? null);
   });
 }
 

@@ -1,6 +1,7 @@
 // The SQLite engine behind the methods that both engines share.
 import { bind, type Engine, type Programs, type Result } from "../engine/engine.ts";
 import { makePacing, makeSerialQueue } from "../engine/turns.ts";
+import { UNTIMED } from "../log/request-ids.ts";
 import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
 import { OVERWRITTEN } from "./overwrite.ts";
@@ -48,6 +49,7 @@ const WORDS = {
     WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
   asJson: (column) => column,
   itemsOf: (list) => `json_each(${list}) AS item`,
+  untimed: UNTIMED.sqlite,
   byBytes: "COLLATE BINARY",
   contains: (column, part) => `instr(${column}, ${part}) > 0`,
   isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,

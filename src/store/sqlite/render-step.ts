@@ -33,7 +33,7 @@ function renderChange(change: Change): readonly string[] {
     }
     case "createIndex":
       if (change.only === "postgres") return [];
-      return [`CREATE INDEX ${describeIndex(change)}`];
+      return [`CREATE INDEX ${describeIndex(change, change.where?.sqlite)}`];
     case "dropIndex":
       return [`DROP INDEX IF EXISTS ${change.name}`];
     case "moveRows":

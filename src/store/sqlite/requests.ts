@@ -74,9 +74,9 @@ export function requestMethods(connector: Connector, cache: RowCache, engine: En
       return (await engine.run(narrowToScope(lookup, scope, engine.mark))).map(REQUEST.rowOf);
     },
     requests: async (filter, page) =>
-      (await searchLog(engine, askRequests(REQUEST, filter, engine.mark), page)).rows,
+      (await searchLog(engine, askRequests(REQUEST, filter, engine), page)).rows,
     searchRequests: (filter, page, withinMs) =>
-      searchLog(engine, askRequests(LISTED_REQUEST, filter, engine.mark), page, withinMs),
+      searchLog(engine, askRequests(LISTED_REQUEST, filter, engine), page, withinMs),
     prune: makePruning(connector, cache, engine),
     listDead: async (nodes) =>
       nodes.filter((node) => node !== own.node && (own.file === null || hasEnded(own.file, node))),
@@ -116,7 +116,7 @@ function makePruning(connector: Connector, cache: RowCache, engine: Engine): Sto
 async function lastUse(engine: Engine, { keyId, lastAtMs: hourMs }: KeyUse): Promise<number | null> {
   if (hourMs === null) return null;
   const hour = { keyId, fromMs: hourMs, toMs: hourMs + HOUR_MS };
-  const { rows } = await searchLog(engine, askRequests(LISTED_REQUEST, hour, engine.mark), {
+  const { rows } = await searchLog(engine, askRequests(LISTED_REQUEST, hour, engine), {
     limit: 1,
     after: null,
   });

@@ -26,9 +26,9 @@ export function splitRows<Row>(
   writeOthers: WriteRows<Row>,
 ): WriteRows<Row> {
   return (rows) => {
-    if (rows.length === 0) return;
-    if (areAll(rows, fits)) writeFitting(rows);
-    else if (rows.length === 1) writeOthers(rows);
+    const fitting = countFitting(rows, fits);
+    if (fitting === rows.length) writeFitting(rows);
+    else if (fitting === 0) writeOthers(rows);
     else {
       writeFitting(rows.filter((row) => fits(row)));
       writeOthers(rows.filter((row) => !fits(row)));
@@ -36,9 +36,10 @@ export function splitRows<Row>(
   };
 }
 
-function areAll<Row>(rows: readonly Row[], fits: (row: Row) => boolean): boolean {
-  for (const row of rows) if (!fits(row)) return false;
-  return true;
+function countFitting<Row>(rows: readonly Row[], fits: (row: Row) => boolean): number {
+  let count = 0;
+  for (const row of rows) if (fits(row)) count++;
+  return count;
 }
 
 /**

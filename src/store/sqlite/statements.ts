@@ -9,7 +9,7 @@ import { composeOverwrite, composeSum, insertSql, joinNames, updateSql, upsertSq
 import { keyByDigestSql } from "../keys/keys.ts";
 import { RAISES } from "../limits/limit-requests.ts";
 import { composeOpeningSums } from "../limits/openings.ts";
-import { USUAL_CALLS, USUAL_LINES, USUAL_REQUESTS } from "../log/usual-rows.ts";
+import { USUAL_CALLS, USUAL_LINES, USUAL_PAID, USUAL_REQUESTS } from "../log/usual-rows.ts";
 import { CHECKOUT } from "../money/checkouts.ts";
 import {
   CALL_SUM,
@@ -91,7 +91,8 @@ function makeRequestWriter(database: Database) {
   );
   const writeUsual = ({ fits, part }: typeof USUAL_REQUESTS, others: typeof writeOthers) =>
     splitRows(fits, makeRowWriter(database, part), others);
-  return writeUsual(USUAL_REQUESTS, writeUsual(USUAL_LINES, writeUsual(USUAL_CALLS, writeOthers)));
+  const writeFewer = writeUsual(USUAL_LINES, writeUsual(USUAL_CALLS, writeOthers));
+  return writeUsual(USUAL_REQUESTS, writeUsual(USUAL_PAID, writeFewer));
 }
 
 function writeStatements(database: Database) {

@@ -27,6 +27,8 @@ import type { Statements } from "./statements.ts";
 /** The default for the longest wait for another process's lock. */
 export const LOCK_WAIT_MS = 5000;
 const NODE_BYTES = 8;
+/** A database in memory doesn't survive a power failure, and nobody waits for it. */
+const WRITTEN = Promise.resolve();
 
 interface SqliteStoreOptions {
   /** The database file, created if missing. `:memory:` for a database that lives only as long as the store. */
@@ -76,7 +78,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   return {
     node,
     transact: (demand) => addDemand(heart, batches, demand),
-    durable: async () => logSync?.sync(),
+    durable: () => logSync?.sync() ?? WRITTEN,
     ...readMethods(connector, cache, decide),
     clockAheadMs: () => null,
     beat: heart.beat,

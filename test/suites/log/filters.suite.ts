@@ -91,6 +91,37 @@ export function originFilters(store: () => Store): void {
   });
 }
 
+export function requestIdFilters(store: () => Store): void {
+  test("requests are found by their request id, whoever chose it and however long after its time they were", async () => {
+    const span = Math.floor(NOON / 4096) * 4096;
+    const own = (atMs: number) => `req_${atMs.toString(16).padStart(12, "0")}1000${"a".repeat(16)}`;
+    const rows = [
+      ["1", own(span), span],
+      ["2", own(span), span + 4095],
+      // The later questions of a loop have the id of its first.
+      ["3", own(span), span + 4096],
+      ["4", own(span), span + HOUR],
+      ["5", own(span), span - 1],
+      ["6", own(span + 7), span + 7],
+      ["7", "chosen", span + 8],
+      ["8", "req_chosen", span + 9],
+      ["9", own(span + 10).toUpperCase(), span + 10],
+    ] as const;
+    await write(store(), ...rows.map(([id, requestId, atMs]) => makeRecord(id, { requestId, atMs })));
+    const idsOf = async (filter: Parameters<Store["requests"]>[0], limit = 9) =>
+      (await store().requests(filter, { limit, after: null })).map(({ id }) => id).join(" ");
+    expect(await idsOf({ requestId: own(span) })).toBe("4 3 2 1 5");
+    expect(await idsOf({ requestId: own(span) }, 2)).toBe("4 3");
+    expect(await idsOf({ requestId: own(span), fromMs: span, toMs: span + 4096 })).toBe("2 1");
+    expect(await idsOf({ requestId: own(span), scope: { accountIds: ["other"], own: null } })).toBe("");
+    expect(await idsOf({ requestId: own(span + 7) })).toBe("6");
+    expect(await idsOf({ requestId: "chosen" })).toBe("7");
+    expect(await idsOf({ requestId: "req_chosen" })).toBe("8");
+    expect(await idsOf({ requestId: own(span + 10).toUpperCase() })).toBe("9");
+    expect(await idsOf({ requestId: own(span + 11) })).toBe("");
+  });
+}
+
 export function socketFilters(store: () => Store): void {
   test("lists can be filtered by WebSocket, and by how requests came", async () => {
     await write(
