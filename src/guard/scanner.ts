@@ -1,14 +1,14 @@
 // Searches texts for the values of some detectors: one pass, in which only what can begin a value is looked at.
 import type { GuardWords } from "../core/models/guard.ts";
 import type { Cursor } from "./automaton.ts";
-import { countDigits, isAlphanumeric, isDigit } from "./characters.ts";
+import { countDigits, isAlphanumeric, isDigit, isLetter } from "./characters.ts";
 import { Context } from "./context.ts";
 import { CONTEXT_CHARACTERS, type Span } from "./detector.ts";
 import { readSeparatorKind } from "./forms.ts";
 import { Growth } from "./growth.ts";
 import { BASE64_RUN_MAX, isInLongRun } from "./long-runs.ts";
 import { addInOrder } from "./order.ts";
-import { type Entry, NEXT_MAX, RUN_MAX } from "./starts.ts";
+import { type Entry, NEXT_MAX, RUN_MAX, RUNS } from "./starts.ts";
 import { makeTable, type Table } from "./table.ts";
 
 /** A value in a text. Positions are in UTF-16 units, `to` behind the last. */
@@ -184,10 +184,40 @@ export class TextSearch implements Search {
   #scan(end: number): void {
     const text = this.#text;
     while (this.#at < end && this.#growing === null) {
+      if (this.#runFrom === -1) this.#pass(end);
+      if (this.#at === end) break;
       if (isAlphanumeric(text.charCodeAt(this.#at))) this.#scanRun(end);
       else if (this.#runFrom !== -1) this.#endRun(this.#at);
       else this.#scanOthers(end);
     }
+  }
+
+  /** Passes all at which nobody is asked: most of a text. Nothing is written before its end. */
+  #pass(end: number): void {
+    const text = this.#text;
+    const { askedSigns, askedLetters } = this.#table.starts;
+    let at = this.#at;
+    let [base64From, tokenFrom, wordFrom] = [this.#base64From, this.#tokenFrom, this.#wordFrom];
+    while (at < end) {
+      const code = text.charCodeAt(at);
+      if (isLetter(code)) {
+        let to = at + 1;
+        while (to < end && isAlphanumeric(text.charCodeAt(to))) to++;
+        if (to === end || askedLetters[code * RUNS + Math.min(to - at, RUN_MAX)] === 1) break;
+        wordFrom = at;
+        at = to;
+        continue;
+      }
+      if (code >= ASCII) wordFrom = at;
+      else if (isDigit(code) || askedSigns[code] === 1) break;
+      at++;
+      if (code !== PLUS && code !== SLASH) base64From = at;
+      if (code !== HYPHEN && code !== UNDERSCORE) tokenFrom = at;
+    }
+    this.#at = at;
+    this.#base64From = base64From;
+    this.#tokenFrom = tokenFrom;
+    this.#wordFrom = wordFrom;
   }
 
   /** Passes a run of letters and digits, which may go on in the next step. The length of a long one isn't waited for. */
