@@ -21,8 +21,8 @@ const SCANNERS_MAX = 50;
 
 /** A scanner of some detectors, and whose findings count. */
 interface Searcher {
-  /** The version of the rules, and the scanner's detectors. */
-  readonly name: string;
+  /** The key of known texts, for these rules in their version and the scanner's detectors. */
+  readonly key: Uint8Array;
   readonly scanner: Scanner;
   /** Null for all of the scanner's. */
   readonly wanted: ReadonlySet<string> | null;
@@ -57,7 +57,8 @@ export class GuardSearch {
     const counts = new Counts(at);
     const choice = new RuleChoice(rules);
     for (const [index, { text }] of texts.entries()) {
-      for (const one of joinFound(found[index] ?? [])) {
+      const matches = found[index] ?? [];
+      for (const one of matches.length === 0 ? [] : joinFound(matches)) {
         const rule = choice.find(one);
         if (rule) counts.add(one.detector, rule, text.slice(one.from, one.to));
       }
@@ -79,8 +80,9 @@ export class GuardSearch {
     const searcher = this.#choose(rules);
     const names: (string | null)[] = known.map(() => null);
     const searched: SearchedText[] = [...known];
+    const nowMs = this.#ports.nowMs();
     for (const one of texts) {
-      const { name, text } = this.#recall(searcher, one, memory);
+      const { name, text } = this.#recall(searcher, one, memory, nowMs);
       names.push(name);
       searched.push(text);
       if (searched.length % STEP_TEXTS === 0) yield;
@@ -119,16 +121,16 @@ export class GuardSearch {
     const { version, words, allow } = this.#settings;
     const name = detectors.join(" ");
     const scanner = createScanner(detectors, words, allow);
-    const searcher = { name: `${version} ${name}`, scanner, wanted: null };
+    const key = this.#ports.known.deriveKey(`${version} ${name}`);
+    const searcher = { key, scanner, wanted: null };
     this.#searchers.set(name, searcher);
     return searcher;
   }
 
-  #recall({ name: scope }: Searcher, { text, place }: PlacedText, memory: Memory) {
+  #recall({ key }: Searcher, { text, place }: PlacedText, memory: Memory, nowMs: number) {
     const { field: before = "" } = place;
-    const name = this.#ports.known.name(scope, before, text);
-    const known =
-      name === null ? memory.get(before)?.get(text) : this.#ports.known.find(name, this.#ports.nowMs());
+    const name = this.#ports.known.name(key, before, text);
+    const known = name === null ? memory.get(before)?.get(text) : this.#ports.known.find(name, nowMs);
     const searched: SearchedText = known ? { text, before, known } : { text, before };
     return { name, text: searched };
   }
