@@ -110,18 +110,29 @@ function* mapInSteps<Body extends object>(
     if (value !== Reflect.get(rest, field)) Reflect.set(mapped, field, value);
   }
   for (const [field, list] of lists) {
-    const now: unknown[] = [];
-    for (let from = 0; from < list.length; from = now.length) {
-      const few = list.slice(from, findStepEnd(list, from));
-      const changeHere: ChangeText = (text, place) =>
-        change(text, from === 0 ? place : { ...place, path: movePath(place.path, field, from) });
-      const alone = walk(Object.assign({ ...blank }, { [field]: few }), takeIntegers(changeHere));
-      for (const one of asArray(Reflect.get(alone, field))) now.push(one);
-      yield;
-    }
+    const now = yield* mapList(list, field, change, (few, changeHere) =>
+      asArray(Reflect.get(walk(Object.assign({ ...blank }, { [field]: few }), changeHere), field)),
+    );
     if (now.some((one, at) => one !== list[at])) Reflect.set(mapped, field, now);
   }
   return mapped;
+}
+
+function* mapList(
+  list: readonly unknown[],
+  field: string,
+  change: ChangeText,
+  walk: (few: readonly unknown[], change: ChangeText) => readonly unknown[],
+): Generator<undefined, readonly unknown[]> {
+  const now: unknown[] = [];
+  for (let from = 0, to = 0; from < list.length; from = to) {
+    to = findStepEnd(list, from);
+    const changeHere: ChangeText = (text, place) =>
+      change(text, from === 0 ? place : { ...place, path: movePath(place.path, field, from) });
+    for (const one of walk(list.slice(from, to), takeIntegers(changeHere))) now.push(one);
+    yield;
+  }
+  return now;
 }
 
 /** Returns the place behind the elements that are walked in one step from here on: one at least. */

@@ -196,9 +196,7 @@ function makePlace(
   { path, isSealed, isPiece, field: own }: Context,
   field = own,
 ): TextPlace {
-  return field === undefined
-    ? { kind, isSealed, isPiece, path }
-    : { kind, isSealed, isPiece, path, field };
+  return field === undefined ? { kind, isSealed, isPiece, path } : { kind, isSealed, isPiece, path, field };
 }
 
 /** A node of a stream is found again by its own index only: its position is that in one event. */

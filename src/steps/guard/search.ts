@@ -6,11 +6,12 @@ import { createScanner, type Match, type Scanner } from "../../guard/scanner.ts"
 import { type SearchedText, TextsSearch } from "../../guard/texts.ts";
 import type { PlacedText } from "../../operations/ordered-texts.ts";
 import type { KnownPlaces } from "./known.ts";
+import { type Memory, Recall } from "./recall.ts";
 import { findStrictestRule } from "./rules.ts";
 
 /** Searched in about a tenth of a millisecond, and hostile texts in one or two. */
 const STEP_CHARACTERS = 16_384;
-/** Each is looked up or counted in a few microseconds. */
+/** Each is counted in a few microseconds. */
 const STEP_TEXTS = 256;
 
 /**
@@ -28,9 +29,6 @@ interface Searcher {
   readonly wanted: ReadonlySet<string> | null;
 }
 
-/** The places found in the short texts of one request, by the field that holds them: most texts stand in two forms. */
-export type Memory = Map<string, Map<string, readonly Match[]>>;
-
 interface SearchPorts {
   readonly known: KnownPlaces;
   readonly nowMs: () => number;
@@ -40,6 +38,8 @@ export class GuardSearch {
   readonly #settings: GuardSettings;
   readonly #ports: SearchPorts;
   readonly #searchers = new Map<string, Searcher>();
+  /** Most requests have the rules of the one before. */
+  #latest: { readonly rules: readonly GuardRule[]; readonly searcher: Searcher } | null = null;
   readonly #answerScanners = new Map<string, AnswerScanner>();
 
   constructor(settings: GuardSettings, ports: SearchPorts) {
@@ -77,19 +77,12 @@ export class GuardSearch {
     known: readonly SearchedText[] = [],
     memory: Memory = new Map(),
   ): Generator<undefined, readonly (readonly Match[])[]> {
-    const searcher = this.#choose(rules);
-    const names: (string | null)[] = known.map(() => null);
-    const searched: SearchedText[] = [...known];
-    const nowMs = this.#ports.nowMs();
-    for (const one of texts) {
-      const { name, text } = this.#recall(searcher, one, memory, nowMs);
-      names.push(name);
-      searched.push(text);
-      if (searched.length % STEP_TEXTS === 0) yield;
-    }
-    const search = new TextsSearch(searcher.scanner, searched, searcher.wanted);
+    const { key, scanner, wanted } = this.#choose(rules);
+    const recall = new Recall({ ...this.#ports, key, memory });
+    yield* recall.take(texts);
+    const search = new TextsSearch(scanner, [...known, ...recall.texts], wanted);
     while (!search.run(STEP_CHARACTERS)) yield;
-    yield* this.#remember(names, searched, search.own, memory);
+    yield* recall.remember(search.own.slice(known.length));
     return search.found.slice(known.length);
   }
 
@@ -105,6 +98,15 @@ export class GuardSearch {
   }
 
   #choose(rules: readonly GuardRule[]): Searcher {
+    const { rules: last, searcher } = this.#latest ?? {};
+    if (searcher && last?.length === rules.length && rules.every((rule, at) => rule === last[at]))
+      return searcher;
+    const chosen = this.#findSearcher(rules);
+    this.#latest = { rules, searcher: chosen };
+    return chosen;
+  }
+
+  #findSearcher(rules: readonly GuardRule[]): Searcher {
     const wanted = listDetectors(rules);
     const known = this.#searchers.get(wanted.join(" "));
     if (known !== undefined) return known;
@@ -125,30 +127,6 @@ export class GuardSearch {
     const searcher = { key, scanner, wanted: null };
     this.#searchers.set(name, searcher);
     return searcher;
-  }
-
-  #recall({ key }: Searcher, { text, place }: PlacedText, memory: Memory, nowMs: number) {
-    const { field: before = "" } = place;
-    const name = this.#ports.known.name(key, before, text);
-    const known = name === null ? memory.get(before)?.get(text) : this.#ports.known.find(name, nowMs);
-    const searched: SearchedText = known ? { text, before, known } : { text, before };
-    return { name, text: searched };
-  }
-
-  *#remember(
-    names: readonly (string | null)[],
-    searched: readonly SearchedText[],
-    own: readonly (readonly Match[])[],
-    memory: Memory,
-  ): Generator<undefined, void> {
-    const { known, nowMs } = this.#ports;
-    for (const [index, name] of names.entries()) {
-      const { text = "", before = "", known: earlier } = searched[index] ?? {};
-      const found = own[index] ?? [];
-      if (earlier === undefined && name !== null) known.add(name, found, nowMs());
-      else if (earlier === undefined) memory.getOrInsertComputed(before, () => new Map()).set(text, found);
-      if (index % STEP_TEXTS === STEP_TEXTS - 1) yield;
-    }
   }
 }
 
