@@ -17,14 +17,12 @@ export interface Cursor {
   spaces: number;
   /** The characters that were counted, runs of spaces as one. */
   counted: number;
-  /** The places of the last characters. */
+  /** The places of the last characters: a power of two of them. */
   readonly places: Int32Array;
 }
 
 const SPACE = 32;
 const SPACES_MAX = 4;
-/** More than the longest pattern, and a power of two. */
-const PLACES = 512;
 export const PATTERN_CHARACTERS_MAX = 256;
 const ASCII = 128;
 const FIRST_SLOTS = 1024;
@@ -40,6 +38,8 @@ export class Automaton {
   #nexts = new Int32Array(FIRST_SLOTS);
   #mask = FIRST_SLOTS - 1;
   #states = 1;
+  /** The characters of the longest pattern. */
+  #longest = 0;
   /** The first edges of ASCII characters, where most searches end. */
   readonly #roots = new Int32Array(ASCII);
   #parents = new Int32Array(FIRST_SLOTS);
@@ -82,14 +82,16 @@ export class Automaton {
     return this.#linked === this.#states - 1;
   }
 
+  /** Call it once all patterns are added. */
   begin(): Cursor {
-    return { state: 0, previous: NONE, spaces: 0, counted: 0, places: new Int32Array(PLACES) };
+    const places = new Int32Array(2 ** Math.ceil(Math.log2(this.#longest + 1)));
+    return { state: 0, previous: NONE, spaces: 0, counted: 0, places };
   }
 
   /** The place at which the longest pattern begins that may stand here, or Infinity. */
   startOf({ state, counted, places }: Cursor): number {
     if (state === 0) return Number.POSITIVE_INFINITY;
-    return places[(counted - (this.#depths[state] ?? 0)) & (PLACES - 1)] ?? 0;
+    return places[(counted - (this.#depths[state] ?? 0)) & (places.length - 1)] ?? 0;
   }
 
   /** Goes on in a text from one place to another. `offset` is added to all places. */
@@ -103,6 +105,7 @@ export class Automaton {
   ): void {
     const { beside } = this.#alphabet;
     const roots = this.#roots;
+    const { places } = cursor;
     let { state, previous } = cursor;
     for (let at = from; at < to; at++) {
       const code = text.charCodeAt(at);
@@ -114,7 +117,7 @@ export class Automaton {
       if (state === 0 && roots[folded] === 0) continue;
       state = this.#goOn(cursor, state, folded, isInside);
       if (state === 0 || (folded === SPACE && cursor.spaces > 1)) continue;
-      cursor.places[cursor.counted++ & (PLACES - 1)] = at + offset;
+      places[cursor.counted++ & (places.length - 1)] = at + offset;
       if (this.#ends[state] === 1) this.#tell(cursor, state, text, at + 1, tell, offset);
     }
     cursor.state = state;
@@ -142,7 +145,7 @@ export class Automaton {
     if (to < text.length && this.#alphabet.beside[text.charCodeAt(to)] === 1) return;
     for (let state = last; state !== 0; state = this.#outputs[state] ?? 0) {
       const pattern = this.#patterns[state] ?? 0;
-      const from = places[(counted - (this.#depths[state] ?? 0)) & (PLACES - 1)] ?? 0;
+      const from = places[(counted - (this.#depths[state] ?? 0)) & (places.length - 1)] ?? 0;
       if (pattern > 0) tell(pattern - 1, from, to + offset);
     }
   }
@@ -179,7 +182,9 @@ export class Automaton {
     if (state === 0 && code < ASCII) this.#roots[code] = next;
     this.#parents[next] = state;
     this.#characters[next] = code;
-    this.#depths[next] = (this.#depths[state] ?? 0) + 1;
+    const depth = (this.#depths[state] ?? 0) + 1;
+    this.#depths[next] = depth;
+    this.#longest = Math.max(this.#longest, depth);
     return next;
   }
 

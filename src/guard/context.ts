@@ -41,6 +41,7 @@ export class Context {
     this.#text = text;
     this.#starts = new Float64Array(detectors).fill(NEVER);
     this.#cursor = words.automaton.begin();
+    if (before === "") return;
     const near = before.slice(-CONTEXT_CHARACTERS);
     // A space stands between the field's name and its value.
     this.#feed(near, 0, near.length, -near.length - 1);

@@ -8,6 +8,7 @@ import { readSeparatorKind } from "./forms.ts";
 import { Growth } from "./growth.ts";
 import { BASE64_RUN_MAX, isInLongRun } from "./long-runs.ts";
 import { addInOrder } from "./order.ts";
+import { Reading } from "./reading.ts";
 import { type Entry, NEXT_MAX, RUN_MAX } from "./starts.ts";
 import { makeTable, type Table } from "./table.ts";
 
@@ -37,14 +38,8 @@ export interface Scanner {
 const ASCII = 128;
 /** Words are searched in steps of it, so that findings come nearly in order. */
 const BLOCK = 1024;
-const PLUS = 43;
-const SLASH = 47;
-const HYPHEN = 45;
-const UNDERSCORE = 95;
 /** In the middle of a long run of token characters no secret begins. */
 const NEAR_START = 40;
-/** Before every text. */
-const FAR = -1_000_000;
 /** The start of a run whose detectors have been asked. */
 const ASKED = -2;
 
@@ -82,13 +77,9 @@ export class TextSearch implements Search {
   readonly #cursor: Cursor | null;
   /** The place at which each detector's last value ends: it begins no other within it. */
   readonly #ends: Float64Array;
-  #at = 0;
+  readonly #reading: Reading;
   /** Where the run of letters and digits begins that the search stands in, or -1. */
   #runFrom = -1;
-  #base64From = 0;
-  #tokenFrom = 0;
-  /** The last place at which a word can have begun: without one nearby, no words are looked for. */
-  #wordFrom: number;
   /** The detector that is asked, and where. */
   #asked = 0;
   #askedFrom = 0;
@@ -101,32 +92,30 @@ export class TextSearch implements Search {
     this.#context = table.context && new Context(table.context, table.rows.length, text, before);
     this.#cursor = table.words?.begin() ?? null;
     this.#ends = new Float64Array(table.rows.length);
-    this.#wordFrom = before === "" ? FAR : 0;
+    this.#reading = new Reading(before !== "");
   }
 
   run(charactersMax: number): boolean {
-    const end = Math.min(this.#text.length, this.#at + charactersMax);
+    const end = Math.min(this.#text.length, this.#reading.at + charactersMax);
     let left = this.#grow(charactersMax);
-    while (left > 0 && this.#at < this.#text.length) {
-      const from = this.#at;
+    while (left > 0 && this.#reading.at < this.#text.length) {
+      const from = this.#reading.at;
       this.#scan(Math.min(end, from + BLOCK));
-      if (this.#cursor) this.#table.words?.feed(this.#cursor, this.#text, from, this.#at, this.#addWord);
-      left -= this.#at - from;
+      if (this.#cursor)
+        this.#table.words?.feed(this.#cursor, this.#text, from, this.#reading.at, this.#addWord);
+      left -= this.#reading.at - from;
       left = this.#grow(left);
-      if (this.#at >= end) break;
+      if (this.#reading.at >= end) break;
     }
-    return this.#at >= this.#text.length && this.#growing === null;
+    return this.#reading.at >= this.#text.length && this.#growing === null;
   }
 
   /** Forgets the first characters of the text that was known, and knows this one from there on. */
   slide(text: string, dropped: number): void {
     this.#text = text;
     if (dropped > 0) {
-      this.#at -= dropped;
+      this.#reading.slide(dropped);
       if (this.#runFrom >= 0) this.#runFrom -= dropped;
-      this.#base64From -= dropped;
-      this.#tokenFrom -= dropped;
-      this.#wordFrom -= dropped;
       for (let row = 0; row < this.#ends.length; row++) this.#ends[row] = (this.#ends[row] ?? 0) - dropped;
       this.#growing?.slide(dropped);
     }
@@ -135,12 +124,9 @@ export class TextSearch implements Search {
 
   /** Goes on at a place before which no value stands. */
   skip(to: number): void {
-    if (to <= this.#at) return;
-    this.#at = to;
+    if (to <= this.#reading.at) return;
+    this.#reading.skip(to);
     this.#runFrom = -1;
-    this.#base64From = to;
-    this.#tokenFrom = to;
-    this.#wordFrom = to;
   }
 
   /** Searches up to a place, looking at all that is known. `isOpen`: more may follow what is known. */
@@ -148,7 +134,7 @@ export class TextSearch implements Search {
     this.#isOpen = isOpen;
     for (;;) {
       if (this.#growing) this.#growOpen(this.#growing);
-      if (this.#growing !== null || this.#at >= end) break;
+      if (this.#growing !== null || this.#reading.at >= end) break;
       this.#scan(end);
     }
   }
@@ -168,9 +154,9 @@ export class TextSearch implements Search {
   #growOpen(growing: Growth): void {
     if (growing.growOpen(this.#text, this.#isOpen)) {
       this.#endGrowth(growing);
-    } else if (growing.to > this.#at) {
+    } else if (growing.to > this.#reading.at) {
       // All that stands within such a long value is a part of it.
-      this.#at = growing.to;
+      this.#reading.at = growing.to;
       this.#runFrom = isAlphanumeric(this.#text.charCodeAt(growing.to - 1)) ? ASKED : -1;
     }
   }
@@ -183,9 +169,11 @@ export class TextSearch implements Search {
 
   #scan(end: number): void {
     const text = this.#text;
-    while (this.#at < end && this.#growing === null) {
-      if (isAlphanumeric(text.charCodeAt(this.#at))) this.#scanRun(end);
-      else if (this.#runFrom !== -1) this.#endRun(this.#at);
+    while (this.#reading.at < end && this.#growing === null) {
+      if (this.#runFrom === -1) this.#reading.pass(text, end, this.#table.starts);
+      if (this.#reading.at === end) break;
+      if (isAlphanumeric(text.charCodeAt(this.#reading.at))) this.#scanRun(end);
+      else if (this.#runFrom !== -1) this.#endRun(this.#reading.at);
       else this.#scanOthers(end);
     }
   }
@@ -193,10 +181,10 @@ export class TextSearch implements Search {
   /** Passes a run of letters and digits, which may go on in the next step. The length of a long one isn't waited for. */
   #scanRun(end: number): void {
     const text = this.#text;
-    let at = this.#at;
+    let at = this.#reading.at;
     if (this.#runFrom === -1) this.#runFrom = at;
     while (at < end && isAlphanumeric(text.charCodeAt(at))) at++;
-    this.#at = at;
+    this.#reading.at = at;
     const isKnown = at < end || at === text.length;
     if (isKnown || (this.#runFrom >= 0 && at - this.#runFrom >= RUN_MAX)) this.#endRun(at);
     if (!isKnown && this.#runFrom === -1) this.#runFrom = ASKED;
@@ -205,19 +193,18 @@ export class TextSearch implements Search {
   /** Passes other characters up to the next letter or digit, or a value that goes on. */
   #scanOthers(end: number): void {
     const { starts } = this.#table;
-    let at = this.#at;
+    const reading = this.#reading;
+    let at = reading.at;
     for (; at < end && this.#growing === null; at++) {
       const code = this.#text.charCodeAt(at);
       if (isAlphanumeric(code)) break;
-      if (code >= ASCII) this.#wordFrom = at;
-      else {
+      if (code < ASCII) {
         const entries = starts.findSigns(code, this.#text.charCodeAt(at + 1));
         if (entries !== undefined) this.#ask(entries, at);
       }
-      if (code !== PLUS && code !== SLASH) this.#base64From = at + 1;
-      if (code !== HYPHEN && code !== UNDERSCORE) this.#tokenFrom = at + 1;
+      reading.passSign(code, at);
     }
-    this.#at = at;
+    this.#reading.at = at;
   }
 
   /** Asks those for whom a value can begin where the run begins that ends here. */
@@ -235,19 +222,19 @@ export class TextSearch implements Search {
       const next = kind === 0 ? 0 : countDigits(this.#text, at + 1, NEXT_MAX);
       entries = starts.findDigits(code - 48, length, kind, next, this.#isNearWord(from));
     } else {
-      this.#wordFrom = from;
+      this.#reading.wordFrom = from;
       entries = starts.findLetters(code, length);
     }
     if (entries !== undefined) this.#ask(entries, from);
   }
 
   #isNearWord(at: number): boolean {
-    return at - this.#wordFrom <= CONTEXT_CHARACTERS;
+    return at - this.#reading.wordFrom <= CONTEXT_CHARACTERS;
   }
 
   #ask(entries: readonly Entry[], from: number): void {
-    if (from - this.#base64From > BASE64_RUN_MAX) return;
-    const isNearStart = from - this.#tokenFrom <= NEAR_START;
+    if (from - this.#reading.base64From > BASE64_RUN_MAX) return;
+    const isNearStart = from - this.#reading.tokenFrom <= NEAR_START;
     const ends = this.#ends;
     this.#askedFrom = from;
     for (let place = 0; place < entries.length; place++) {
@@ -267,7 +254,8 @@ export class TextSearch implements Search {
   }
 
   #take({ row, at }: Entry, { from, to }: Span, isCut: boolean): void {
-    if (row.isInLongRuns !== true && isInLongRun(this.#text, from, this.#base64From, this.#isOpen)) return;
+    if (row.isInLongRuns !== true && isInLongRun(this.#text, from, this.#reading.base64From, this.#isOpen))
+      return;
     this.#ends[at] = to;
     const goOn =
       (isCut || (this.#isOpen && to === this.#text.length) ? row.cut?.goOn : undefined) ?? row.grow;

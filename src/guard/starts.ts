@@ -7,7 +7,7 @@ import { SEPARATOR_KINDS } from "./forms.ts";
 export const RUN_MAX = 31;
 /** As many digits behind a run's separator, or more, are one class. */
 export const NEXT_MAX = 8;
-const RUNS = RUN_MAX + 1;
+export const RUNS = RUN_MAX + 1;
 const NEXTS = NEXT_MAX + 1;
 const ASCII = 128;
 const ZERO = 48;
@@ -32,6 +32,10 @@ export interface Entry {
 type Lists = (Entry[] | undefined)[];
 
 export interface Starts {
+  /** By sign: 1 if somebody may be asked there. Small, since it is read for every sign of a text. */
+  readonly askedSigns: Uint8Array;
+  /** The same by a run's first letter times `RUNS`, and its length. */
+  readonly askedLetters: Uint8Array;
   /** `behind` is the code behind the sign. */
   findSigns(code: number, behind: number): readonly Entry[] | undefined;
   findLetters(code: number, length: number): readonly Entry[] | undefined;
@@ -66,6 +70,10 @@ export function makeStarts(rows: readonly Detector[]): Starts {
     }
   }
   return {
+    askedSigns: Uint8Array.from({ length: ASCII }, (_, code) =>
+      signs.slice(code * (ASCII + 1), (code + 1) * (ASCII + 1)).some(Boolean) ? 1 : 0,
+    ),
+    askedLetters: Uint8Array.from(letters, (list) => (list ? 1 : 0)),
     findSigns: (code, behind) => signs[code * (ASCII + 1) + (behind < ASCII ? behind : ASCII)],
     findLetters: (code, length) => letters[code * RUNS + length],
     findDigits: (first, length, kind, next, isNearWord) =>

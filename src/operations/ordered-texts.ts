@@ -2,6 +2,15 @@
 import { asArray } from "../core/json/json.ts";
 import type { ChangeText, TextPlace } from "../core/text/texts.ts";
 
+/** Walked in a millisecond or two, even if all of it is JSON in texts. */
+const STEP_CHARACTERS = 65_536;
+/** What a field counts beside its value. */
+const FIELD_CHARACTERS = 20;
+/** A text that can be no JSON is only looked at, or decoded. */
+const PLAIN_SHARE = 0.25;
+/** The signs with which JSON begins. */
+const JSON_BEGINS = " \t\r\n[{";
+
 export interface PlacedText {
   readonly text: string;
   readonly place: TextPlace;
@@ -76,7 +85,7 @@ export function* replaceInOrder<Body extends object>(
 /** Calls its function with every text of a body, and returns it with those texts changed. */
 export type Walk<Body extends object> = (body: Body, change: ChangeText) => object;
 
-/** Each turn and each tool is walked by itself, since a long conversation would keep the loop for long. */
+/** Turns and tools are walked a few at a time, since a long conversation would keep the loop for long. */
 function* mapInSteps<Body extends object>(
   body: Body,
   walk: Walk<Body>,
@@ -101,19 +110,58 @@ function* mapInSteps<Body extends object>(
     if (value !== Reflect.get(rest, field)) Reflect.set(mapped, field, value);
   }
   for (const [field, list] of lists) {
-    const first = `${field}[0]`;
-    const now: unknown[] = [];
-    for (const [at, one] of list.entries()) {
-      const changeHere = takeIntegers((text, place) => {
-        const { path } = place;
-        const own = path.startsWith(first) ? `${field}[${at}]${path.slice(first.length)}` : path;
-        return change(text, { ...place, path: own });
-      });
-      const alone = walk(Object.assign({ ...blank }, { [field]: [one] }), changeHere);
-      now.push(...asArray(Reflect.get(alone, field)));
-      yield;
-    }
+    const now = yield* mapList(list, field, change, (few, changeHere) =>
+      asArray(Reflect.get(walk(Object.assign({ ...blank }, { [field]: few }), changeHere), field)),
+    );
     if (now.some((one, at) => one !== list[at])) Reflect.set(mapped, field, now);
   }
   return mapped;
+}
+
+function* mapList(
+  list: readonly unknown[],
+  field: string,
+  change: ChangeText,
+  walk: (few: readonly unknown[], change: ChangeText) => readonly unknown[],
+): Generator<undefined, readonly unknown[]> {
+  const now: unknown[] = [];
+  for (let from = 0, to = 0; from < list.length; from = to) {
+    to = findStepEnd(list, from);
+    const changeHere: ChangeText = (text, place) =>
+      change(text, from === 0 ? place : { ...place, path: movePath(place.path, field, from) });
+    for (const one of walk(list.slice(from, to), takeIntegers(changeHere))) now.push(one);
+    yield;
+  }
+  return now;
+}
+
+/** Returns the place behind the elements that are walked in one step from here on: one at least. */
+function findStepEnd(list: readonly unknown[], from: number): number {
+  let left = STEP_CHARACTERS;
+  let end = from;
+  while (end < list.length && left > 0) left -= measure(list[end++], left);
+  return end;
+}
+
+/** Returns about how many characters of JSON a value has, or `most` if there are more. */
+function measure(value: unknown, most: number): number {
+  if (typeof value === "string") {
+    const share = JSON_BEGINS.includes(value.charAt(0)) ? 1 : PLAIN_SHARE;
+    return FIELD_CHARACTERS + value.length * share;
+  }
+  if (typeof value !== "object" || value === null) return FIELD_CHARACTERS;
+  let size = FIELD_CHARACTERS;
+  for (const field in value) {
+    size += measure(Reflect.get(value, field), most - size);
+    if (size >= most) break;
+  }
+  return size;
+}
+
+/** Returns a path of some of a list's elements as one of all, of which so many stand before them. */
+function movePath(path: string, list: string, before: number): string {
+  const start = `${list}[`;
+  if (!path.startsWith(start)) return path;
+  const end = path.indexOf("]", start.length);
+  return `${start}${Number(path.slice(start.length, end)) + before}${path.slice(end)}`;
 }

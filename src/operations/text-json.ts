@@ -41,16 +41,20 @@ export function mapFields(
   replace: (value: unknown, field: string) => unknown,
   rename?: (key: string) => string,
 ): JsonObject {
-  let isChanged = false;
+  const fields = Object.keys(given);
   const taken = new Map<string, number>();
   const take = rename ? (name: string) => separate(name, taken) : (name: string) => name;
-  const entries = Object.keys(given).map((field) => {
+  // Most objects stay as they are, and need no list.
+  let entries: (readonly [string, unknown])[] | null = null;
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? "";
     const name = rename?.(field) ?? field;
     const value = replace(given[field], field);
-    isChanged ||= name !== field || value !== given[field];
-    return [take(name), value] as const;
-  });
-  return isChanged ? Object.fromEntries(entries) : given;
+    if (entries === null && name === field && value === given[field]) continue;
+    entries ??= fields.slice(0, at).map((one) => [take(one), given[one]]);
+    entries.push([take(name), value]);
+  }
+  return entries === null ? given : Object.fromEntries(entries);
 }
 
 /** Two keys that were told apart stay apart, or the first value would be lost. `taken` counts the uses of each name. */

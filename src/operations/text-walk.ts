@@ -86,12 +86,13 @@ class TextWalk<Kind extends string> {
     const form = findForm(table, node);
     const mapped = mapFields(node, (value, field) => {
       const name = spell?.(field) ?? field;
-      return this.#field(form?.get(name), name, node, value, {
+      const context: Context = {
         path: holder.path === "" ? field : `${holder.path}.${field}`,
         isSealed: holder.isSealed || isSealed?.(node, field) === true,
         isPiece: table.isPiece ?? holder.isPiece,
-        ...(holder.field !== undefined && { field }),
-      });
+        field: holder.field === undefined ? undefined : field,
+      };
+      return this.#field(form?.get(name), name, node, value, context);
     });
     return mapped === node ? node : emptyRepeated(mapped, form);
   }
@@ -133,7 +134,7 @@ class TextWalk<Kind extends string> {
   }
 
   #texts(value: unknown, isThinking: boolean, context: Context): unknown {
-    const place: TextPlace = { kind: isThinking ? "thinking" : "text", ...context };
+    const place = makePlace(isThinking ? "thinking" : "text", context);
     if (typeof value === "string") return this.#change(value, place);
     if (!Array.isArray(value)) return this.#stray(value, context);
     return mapList<unknown>(value, (one) =>
@@ -144,7 +145,7 @@ class TextWalk<Kind extends string> {
   /** A piece of JSON is no JSON yet. */
   #own(value: unknown, context: Context): unknown {
     if (typeof value === "string" && (context.isPiece || this.#takesJson))
-      return this.#change(value, { kind: "text", ...context, isJson: true });
+      return this.#change(value, { ...makePlace("text", context), isJson: true });
     const change = this.#makeChange(context);
     return typeof value === "string" ? mapJsonText(value, change) : mapJson(value, change);
   }
@@ -155,7 +156,7 @@ class TextWalk<Kind extends string> {
 
   #nodes(kind: Kind, value: unknown, context: Context): unknown {
     if (isPlain(value)) return this.node(kind, value, context);
-    if (typeof value === "string") return this.#change(value, { kind: "text", ...context });
+    if (typeof value === "string") return this.#change(value, makePlace("text", context));
     if (typeof value === "number" || typeof value === "bigint")
       return context.field === undefined ? value : mapJson(value, this.#makeChange(context), context.field);
     if (value instanceof Attachment) return this.#attachment(value, context);
@@ -173,13 +174,13 @@ class TextWalk<Kind extends string> {
   }
 
   #attachment(file: Attachment, context: Context): Attachment {
-    const name = this.#change(file.name, { kind: "text", ...context });
+    const name = this.#change(file.name, makePlace("text", context));
     return name === file.name ? file : new Attachment(name, file.type, file.bytes);
   }
 
   #makeChange(context: Context): JsonChange {
     const place = (kind: TextPlace["kind"], field = context.field): TextPlace =>
-      field === undefined ? { kind, ...context } : { kind, ...context, field };
+      makePlace(kind, context, field);
     return {
       text: (text, field) => this.#change(text, place("text", field)),
       key: (key) => this.#change(key, place("key")),
@@ -188,6 +189,14 @@ class TextWalk<Kind extends string> {
         : undefined,
     };
   }
+}
+
+function makePlace(
+  kind: TextPlace["kind"],
+  { path, isSealed, isPiece, field: own }: Context,
+  field = own,
+): TextPlace {
+  return field === undefined ? { kind, isSealed, isPiece, path } : { kind, isSealed, isPiece, path, field };
 }
 
 /** A node of a stream is found again by its own index only: its position is that in one event. */

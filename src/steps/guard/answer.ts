@@ -5,6 +5,7 @@ import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { listTexts, type PlacedText } from "../../operations/ordered-texts.ts";
 import { mapJsonText } from "../../operations/text-json.ts";
+import { listDifferent } from "./note.ts";
 
 interface AnswerTerms<F extends Form> {
   readonly operation: Operation<F>;
@@ -55,7 +56,7 @@ export class GuardedAnswer<F extends Form> implements Around<F> {
       for (const one of listJoined(joined)) found.push(one);
       yield;
     }
-    return found;
+    return listDifferent(found);
   }
 
   readonly #take: ChangeText = Object.assign(
@@ -77,7 +78,7 @@ export class GuardedAnswer<F extends Form> implements Around<F> {
 
 // biome-ignore lint/correctness/useYield: a whole answer is bounded
 function* listReply(walk: (change: ChangeText) => unknown): Generator<undefined, readonly PlacedText[]> {
-  return listTexts(walk);
+  return listDifferent(listTexts(walk));
 }
 
 /** The client's own JSON is whole by now. */

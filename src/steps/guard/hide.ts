@@ -16,7 +16,8 @@ import {
   type Walk,
 } from "../../operations/ordered-texts.ts";
 import { isToolName } from "../unseen.ts";
-import { Counts, type GuardSearch, type Memory, RuleChoice } from "./search.ts";
+import type { Memory } from "./recall.ts";
+import { Counts, type GuardSearch, RuleChoice } from "./search.ts";
 import { acts, type SwappedValues } from "./terms.ts";
 
 /** A person's name in a request: vendors take no brackets there. */

@@ -50,14 +50,14 @@ function* countAll(
   at: GuardPlace,
   texts: Texts,
 ): Generator<undefined, readonly GuardFinding[]> {
-  return yield* search.count(rules, at, listDifferent(yield* texts));
+  const searched = (yield* texts).filter(({ place }) => !isToolName(place));
+  return yield* search.count(rules, at, searched);
 }
 
 /** Each text once for each field that holds it: most stand in two forms, or in two events. */
-function listDifferent(texts: readonly PlacedText[]): readonly PlacedText[] {
+export function listDifferent(texts: readonly PlacedText[]): readonly PlacedText[] {
   const fields = new Map<string, Set<string>>();
   return texts.filter(({ text, place }) => {
-    if (isToolName(place)) return false;
     const known = fields.getOrInsertComputed(text, () => new Set());
     return known.size < known.add(place.field ?? "").size;
   });

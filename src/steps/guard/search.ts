@@ -6,11 +6,12 @@ import { createScanner, type Match, type Scanner } from "../../guard/scanner.ts"
 import { type SearchedText, TextsSearch } from "../../guard/texts.ts";
 import type { PlacedText } from "../../operations/ordered-texts.ts";
 import type { KnownPlaces } from "./known.ts";
+import { type Memory, Recall } from "./recall.ts";
 import { findStrictestRule } from "./rules.ts";
 
 /** Searched in about a tenth of a millisecond, and hostile texts in one or two. */
 const STEP_CHARACTERS = 16_384;
-/** Each is looked up or counted in a few microseconds. */
+/** Each is counted in a few microseconds. */
 const STEP_TEXTS = 256;
 
 /**
@@ -21,15 +22,12 @@ const SCANNERS_MAX = 50;
 
 /** A scanner of some detectors, and whose findings count. */
 interface Searcher {
-  /** The version of the rules, and the scanner's detectors. */
-  readonly name: string;
+  /** The key of known texts, for these rules in their version and the scanner's detectors. */
+  readonly key: Uint8Array;
   readonly scanner: Scanner;
   /** Null for all of the scanner's. */
   readonly wanted: ReadonlySet<string> | null;
 }
-
-/** The places found in the short texts of one request, by the field that holds them: most texts stand in two forms. */
-export type Memory = Map<string, Map<string, readonly Match[]>>;
 
 interface SearchPorts {
   readonly known: KnownPlaces;
@@ -40,6 +38,8 @@ export class GuardSearch {
   readonly #settings: GuardSettings;
   readonly #ports: SearchPorts;
   readonly #searchers = new Map<string, Searcher>();
+  /** Most requests have the rules of the one before. */
+  #latest: { readonly rules: readonly GuardRule[]; readonly searcher: Searcher } | null = null;
   readonly #answerScanners = new Map<string, AnswerScanner>();
 
   constructor(settings: GuardSettings, ports: SearchPorts) {
@@ -57,7 +57,8 @@ export class GuardSearch {
     const counts = new Counts(at);
     const choice = new RuleChoice(rules);
     for (const [index, { text }] of texts.entries()) {
-      for (const one of joinFound(found[index] ?? [])) {
+      const matches = found[index] ?? [];
+      for (const one of matches.length === 0 ? [] : joinFound(matches)) {
         const rule = choice.find(one);
         if (rule) counts.add(one.detector, rule, text.slice(one.from, one.to));
       }
@@ -76,18 +77,12 @@ export class GuardSearch {
     known: readonly SearchedText[] = [],
     memory: Memory = new Map(),
   ): Generator<undefined, readonly (readonly Match[])[]> {
-    const searcher = this.#choose(rules);
-    const names: (string | null)[] = known.map(() => null);
-    const searched: SearchedText[] = [...known];
-    for (const one of texts) {
-      const { name, text } = this.#recall(searcher, one, memory);
-      names.push(name);
-      searched.push(text);
-      if (searched.length % STEP_TEXTS === 0) yield;
-    }
-    const search = new TextsSearch(searcher.scanner, searched, searcher.wanted);
+    const { key, scanner, wanted } = this.#choose(rules);
+    const recall = new Recall({ ...this.#ports, key, memory });
+    yield* recall.take(texts);
+    const search = new TextsSearch(scanner, [...known, ...recall.texts], wanted);
     while (!search.run(STEP_CHARACTERS)) yield;
-    yield* this.#remember(names, searched, search.own, memory);
+    yield* recall.remember(search.own.slice(known.length));
     return search.found.slice(known.length);
   }
 
@@ -103,6 +98,15 @@ export class GuardSearch {
   }
 
   #choose(rules: readonly GuardRule[]): Searcher {
+    const { rules: last, searcher } = this.#latest ?? {};
+    if (searcher && last?.length === rules.length && rules.every((rule, at) => rule === last[at]))
+      return searcher;
+    const chosen = this.#findSearcher(rules);
+    this.#latest = { rules, searcher: chosen };
+    return chosen;
+  }
+
+  #findSearcher(rules: readonly GuardRule[]): Searcher {
     const wanted = listDetectors(rules);
     const known = this.#searchers.get(wanted.join(" "));
     if (known !== undefined) return known;
@@ -119,34 +123,10 @@ export class GuardSearch {
     const { version, words, allow } = this.#settings;
     const name = detectors.join(" ");
     const scanner = createScanner(detectors, words, allow);
-    const searcher = { name: `${version} ${name}`, scanner, wanted: null };
+    const key = this.#ports.known.deriveKey(`${version} ${name}`);
+    const searcher = { key, scanner, wanted: null };
     this.#searchers.set(name, searcher);
     return searcher;
-  }
-
-  #recall({ name: scope }: Searcher, { text, place }: PlacedText, memory: Memory) {
-    const { field: before = "" } = place;
-    const name = this.#ports.known.name(scope, before, text);
-    const known =
-      name === null ? memory.get(before)?.get(text) : this.#ports.known.find(name, this.#ports.nowMs());
-    const searched: SearchedText = known ? { text, before, known } : { text, before };
-    return { name, text: searched };
-  }
-
-  *#remember(
-    names: readonly (string | null)[],
-    searched: readonly SearchedText[],
-    own: readonly (readonly Match[])[],
-    memory: Memory,
-  ): Generator<undefined, void> {
-    const { known, nowMs } = this.#ports;
-    for (const [index, name] of names.entries()) {
-      const { text = "", before = "", known: earlier } = searched[index] ?? {};
-      const found = own[index] ?? [];
-      if (earlier === undefined && name !== null) known.add(name, found, nowMs());
-      else if (earlier === undefined) memory.getOrInsertComputed(before, () => new Map()).set(text, found);
-      if (index % STEP_TEXTS === STEP_TEXTS - 1) yield;
-    }
   }
 }
 

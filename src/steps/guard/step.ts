@@ -17,7 +17,7 @@ import type { FindAccountName } from "../applies.ts";
 import { hasAttachments, hasTokens } from "../unseen.ts";
 import { FilteredAnswer, type Watch } from "./filtered.ts";
 import { Hiding, hideAnswer } from "./hide.ts";
-import { noteFindings, searchTexts, type Texts, takeTimed, type WatchPorts } from "./note.ts";
+import { listDifferent, noteFindings, searchTexts, type Texts, takeTimed, type WatchPorts } from "./note.ts";
 import { listApplying, listAt } from "./rules.ts";
 import type { GuardSearch } from "./search.ts";
 import { type AccountKey, acts, type KnownTerms, SwappedValues } from "./terms.ts";
@@ -154,8 +154,9 @@ function refuseUnsearchable<F extends Form>(call: Call<F>, applying: readonly Gu
 function* listAsked<F extends Form>({ operation, ask, raw, kept }: Call<F>): Texts {
   const own = raw ? yield* listInOrder(raw.body, raw.texts.mapRequest) : [];
   const read = yield* listInOrder(ask, operation.mapTexts);
+  if (raw === null && kept === null) return read;
   const stored = kept ? yield* listInOrder(kept.body, kept.texts.mapRequest) : [];
-  return [...own, ...read, ...stored];
+  return listDifferent([...own, ...read, ...stored]);
 }
 
 function refuse({ name }: GuardRule, reason: string): Fault {

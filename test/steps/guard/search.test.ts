@@ -67,11 +67,11 @@ test("any choice of rules finds what its own detectors find, however many were c
 test("the places that are remembered are bounded in all, and the oldest are forgotten", () => {
   const known = makeKnown();
   const found = Array.from({ length: 1000 }, (_, from) => ({ from, to: from + 1, detector: "email" }));
-  for (let text = 0; text < 600; text++) known.add(`${text}`, found, 0);
+  for (let text = 0; text < 600; text++) known.add(`${text}`, [found], 0);
   expect(known.find("99", 0)).toBeNull();
-  expect(known.find("100", 0)).toEqual(found);
-  expect(known.find("599", 0)).toEqual(found);
-  known.add("599", found.slice(0, 1), 0);
-  known.add("600", found.slice(0, 999), 0);
+  expect(known.find("100", 0)).toEqual([found]);
+  expect(known.find("599", 0)).toEqual([found]);
+  known.add("599", [found.slice(0, 1)], 0);
+  known.add("600", [found.slice(0, 500), found.slice(0, 499)], 0);
   expect(known.find("100", 0)).not.toBeNull();
 });

@@ -91,7 +91,10 @@ test("what is remembered of a field isn't taken for another's text", () => {
   const known = makeKnown();
   const value = "ada@corp-x.de";
   const tail = `${PROSE} ${value}`;
-  const name = (field: string, text: string) => known.name("rules", field, text);
-  expect(name("a\nb", tail)).not.toBe(name("a", `b\n${tail}`));
-  expect(known.name("rules\na", "b", tail)).not.toBe(known.name("rules", "a\nb", tail));
+  const name = (scope: string, before: string, text: string) =>
+    known.name(known.deriveKey(scope), [{ before, text }]);
+  expect(name("rules", "a\nb", tail)).not.toBe(name("rules", "a", `b\n${tail}`));
+  expect(name("rules", "1 a", tail)).not.toBe(name("rules", "1", ` a${tail}`));
+  expect(name("rules\na", "b", tail)).not.toBe(name("rules", "a\nb", tail));
+  expect(name("rules", "a", tail)).toBe(name("rules", "a", tail));
 });
