@@ -74,8 +74,10 @@ export interface Ticket {
   readonly reads: Reads;
   /** The rules to admit by; `reads` depends on them. */
   readonly rules: LedgerRules;
-  /** The place of a request that is noted and not settled yet: its first settlement takes it off. Null for all others. */
+  /** The place of a noted request. Null for all others. */
   noted: Place | null;
+  /** True once its settlement was tried, and so may be written. */
+  isTried: boolean;
 }
 
 interface Entry {
@@ -167,7 +169,7 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const rules = findRules(key, parts.rules());
   const rows = { requestId: id, replyId: idempotency?.replyId ?? null };
   const reads = makeReads(key, rules, nowMs, parts.store.clockAheadMs(), rows);
-  return { ask, reads: line === null ? reads : addLineReads(reads, line), rules, noted: null };
+  return { ask, reads: line === null ? reads : addLineReads(reads, line), rules, noted: null, isTried: false };
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision. */
@@ -351,12 +353,14 @@ function makeAdmission(
 
 /** The first settlement of a noted request needs only its meter. Any other finds its row, if that was written after all. */
 function settleTicket(parts: LedgerParts, ticket: Ticket, outcome: Outcome): Promise<SettlementAnswer> {
-  const { ask, reads, rules, noted } = ticket;
+  const { ask, reads, rules, noted, isTried } = ticket;
   const { accountId } = ask.key;
   if (noted === null) return write(parts, accountId, ticket, ask, outcome);
-  ticket.noted = null;
+  const placed = outcome.place ? outcome : { ...outcome, place: noted };
+  if (isTried) return write(parts, accountId, ticket, ask, placed);
+  ticket.isTried = true;
   const { notes, clock } = parts;
-  return write(parts, accountId, { reads: { ...reads, isNew: "noted" }, rules }, ask, outcome).then(
+  return write(parts, accountId, { reads: { ...reads, isNew: "noted" }, rules }, ask, placed).then(
     (settled) => {
       notes.end(accountId, noted, ask.id, clock.nowMs());
       return settled;
@@ -440,7 +444,7 @@ async function resolveLost(parts: LedgerParts, listRunning?: ListRunning): Promi
     (max) => store.orphans(max, listRunning ? findRunning(listRunning) : null, noting),
     resolve,
   );
-  if (dead.length > 0) await notes.nodes.forget(dead, clock.nowMs());
+  await notes.nodes.forget(dead, clock.nowMs());
   await notes.write(clock.nowMs());
   return count;
 }

@@ -48,7 +48,9 @@ export class NotingNodes {
   /** Returns the dead nodes whose notes are still to be looked for. */
   async listDead(): Promise<readonly string[]> {
     const { node: own } = this.#store;
-    const others = readNodes(await this.#store.setting(NOTING_NODES)).filter((node) => node !== own);
+    const nodes = readNodes(await this.#store.setting(NOTING_NODES));
+    if (!nodes.includes(own)) this.#registeredAtMs = Number.NEGATIVE_INFINITY;
+    const others = nodes.filter((node) => node !== own);
     const dead = others.length === 0 ? others : await this.#store.listDead(others);
     // One that lives again may note more.
     for (const node of this.#swept.keys()) if (!dead.includes(node)) this.#swept.delete(node);

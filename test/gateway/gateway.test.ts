@@ -129,6 +129,7 @@ describe("settlements", () => {
     reads,
     rules: RULES,
     noted: null,
+    isTried: false,
   });
   const outcome = (id: string): Outcome => ({ ...PRODUCED, record: makeRecord(id), sealedReply: null });
   const SETTLED: SettlementAnswer = {

@@ -52,7 +52,7 @@ async function startNode(store: Store, rules: RulesChanged = {}): Promise<Noting
   const ledger = ledgerOn(store, rules);
   const ticketOf = (id: string, of: GatewayKey) => ledger.ticket(makeAsk(id, of, { isNew: true }));
   const end = async (ticket: Ticket) => {
-    await ledger.settle(ticket, { ...makeOutcome(ticket), place: ticket.noted });
+    await ledger.settle(ticket, makeOutcome(ticket));
   };
   let tries = 0;
   await until("a noted request", async () => {
@@ -115,7 +115,7 @@ function underWay(opened: Opened): void {
     const node = await startNode(store);
     const ticket = await node.admit("1");
     const failed = makeOutcome(ticket, { ended: "upstream_failed" }, false);
-    await node.ledger.settle(ticket, { ...failed, place: ticket.noted });
+    await node.ledger.settle(ticket, failed);
     expect(await usedIn(other)).toBe(0);
   });
 
@@ -196,7 +196,7 @@ function ofTheDead(opened: Opened): void {
     const ticket = await node.admit("1");
     await bench.forsake(store);
     expect(await ledgerOn(other).resolveLost()).toBe(1);
-    const late = await node.ledger.settle(ticket, { ...makeOutcome(ticket), place: ticket.noted });
+    const late = await node.ledger.settle(ticket, makeOutcome(ticket));
     expect(late).toMatchObject({ late: true, chargedNanoUsd: 0 });
     expect(await other.request("1")).toMatchObject({ ended: "done", isLate: true });
     const again = await node.ledger.settle(ticket, makeOutcome(ticket));
@@ -251,7 +251,7 @@ function afterUnknownCommit(opened: Opened): void {
     const { store, other } = opened();
     const node = await startNode(store);
     const ticket = await node.admit("1");
-    const failed = { ...makeOutcome(ticket, { ended: "upstream_failed" }, false), place: ticket.noted };
+    const failed = makeOutcome(ticket, { ended: "upstream_failed" }, false);
     await node.admit("2");
     for (let times = 0; times < 3; times++) await node.ledger.settle(ticket, failed);
     expect([await usedIn(other), await notedIn(other)]).toEqual([1, ["2"]]);
@@ -264,7 +264,7 @@ function afterUnknownCommit(opened: Opened): void {
     const node = await startNode(store, { clock: { nowMs: () => Date.now() + MINUTE } });
     const ticket = await node.admit("1");
     await node.admit("2");
-    const broken = { ...makeOutcome(ticket, { atMs: Number.NaN }), place: ticket.noted };
+    const broken = makeOutcome(ticket, { atMs: Number.NaN });
     await expect(node.ledger.settle(ticket, broken)).rejects.toThrow();
     expect(await node.ledger.resolveLost(() => ["2"])).toBe(1);
     expect([await usedIn(other), await notedIn(other)]).toEqual([1, ["2"]]);
