@@ -98,6 +98,7 @@ export interface Noting {
   readonly ended: readonly string[];
   readonly owner: string;
   readonly day: string;
+  readonly nowMs: number;
 }
 
 /** Asks to admit a request. Repeated with the same id, it replaces the earlier grant. */
@@ -140,8 +141,8 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly line?: LineTerms;
   /** True for a call of a tool within a response: it is none of the requests in parallel. */
   readonly isWithin?: boolean;
-  /** Missing if it must have a hold. */
-  readonly noting?: Noting;
+  /** Missing or null if it must have a hold. */
+  readonly noting?: Noting | null;
   /** Its key and account must allow the tool. Missing but for calls of tools. */
   readonly tool?: ToolTerms;
   readonly reads: Reads;
@@ -219,7 +220,12 @@ interface OnReads {
 }
 
 /** Plain data, so it can be sent to the process that owns the store. */
-export type Demand = Admission | Settlement | Unnoting | Reset | ((Funding | Closing | CheckoutChange) & OnReads);
+export type Demand =
+  | Admission
+  | Settlement
+  | Unnoting
+  | Reset
+  | ((Funding | Closing | CheckoutChange) & OnReads);
 
 /** The parts of a demand that a decision lacks: it is made again with them. */
 export interface Lacking {

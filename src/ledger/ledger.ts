@@ -169,7 +169,13 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const rules = findRules(key, parts.rules());
   const rows = { requestId: id, replyId: idempotency?.replyId ?? null };
   const reads = makeReads(key, rules, nowMs, parts.store.clockAheadMs(), rows);
-  return { ask, reads: line === null ? reads : addLineReads(reads, line), rules, noted: null, isTried: false };
+  return {
+    ask,
+    reads: line === null ? reads : addLineReads(reads, line),
+    rules,
+    noted: null,
+    isTried: false,
+  };
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision. */
@@ -194,31 +200,12 @@ function admit(parts: LedgerParts, ticket: Ticket): Promise<AdmissionAnswer> {
   const wanted = ask.isEntered || hasCeiling(ask) ? EVERYTHING : wants.of(ask.key);
   const offers = (ask.ceilingNanoUsd ?? null) === null ? ask : capOffers(ask, rules);
   const noting = mayHoldNothing(ask) ? parts.notes.begin(ask.key, ask.nowMs) : null;
-  const demand = makeAdmission(store.node, ticket, wanted, offers, noting);
-  const deciding = decideAdmission(parts, ticket, demand, offers);
-  return noting === null || noting.ended.length === 0 ? deciding : keepNotes(parts, demand, deciding);
+  return decideAdmission(parts, ticket, makeAdmission(store.node, ticket, wanted, offers, noting), offers);
 }
 
 /** True if a request may hold nothing but places of its day: no reply, and no count of its batch or response. */
 function mayHoldNothing({ idempotency, line = null, isWithin = false, tool }: Ask): boolean {
   return idempotency === null && line === null && !isWithin && tool === undefined;
-}
-
-function keepNotes(
-  { notes }: LedgerParts,
-  demand: Admission,
-  deciding: Promise<AdmissionAnswer>,
-): Promise<AdmissionAnswer> {
-  return deciding.then(
-    (answer) => {
-      notes.keep(demand, answer.kind === "granted" ? answer : null);
-      return answer;
-    },
-    (error: unknown) => {
-      notes.keep(demand, null);
-      throw error;
-    },
-  );
 }
 
 /** True for a line of a batch with a ceiling, from which each of its lines is held. Others need what their key's requests need. */
@@ -273,7 +260,10 @@ function decideAdmission(
 ): Promise<AdmissionAnswer> {
   const { ask } = ticket;
   return parts.store.transact(demand).then((answer) => {
-    if (answer.kind === "lacking") return decideSupplied(parts, ask, demand, answer, offers);
+    parts.notes.keep(demand, answer.kind === "granted" ? answer : null);
+    // It has a hold then: the time in which it may be noted has passed on.
+    if (answer.kind === "lacking")
+      return decideSupplied(parts, ask, { ...demand, noting: null }, answer, offers);
     const admitted = requireAdmitted(answer, ask.isEntered ?? false);
     if (admitted.kind === "granted" && admitted.isNoted === true) ticket.noted = admitted.place;
     return admitted;
@@ -345,7 +335,7 @@ function makeAdmission(
     isGroup: ask.isGroup ?? false,
     ...(ask.line && { line: ask.line }),
     ...(ask.isWithin && { isWithin: true }),
-    ...(noting && { noting }),
+    noting,
     ...(ask.tool && { tool: ask.tool }),
     reads: isNew ? { ...reads, isNew } : reads,
   };
@@ -359,17 +349,15 @@ function settleTicket(parts: LedgerParts, ticket: Ticket, outcome: Outcome): Pro
   const placed = outcome.place ? outcome : { ...outcome, place: noted };
   if (isTried) return write(parts, accountId, ticket, ask, placed);
   ticket.isTried = true;
-  const { notes, clock } = parts;
-  return write(parts, accountId, { reads: { ...reads, isNew: "noted" }, rules }, ask, placed).then(
-    (settled) => {
-      notes.end(accountId, noted, ask.id, clock.nowMs());
-      return settled;
-    },
-    (error: unknown) => {
-      notes.mayBeStranded = true;
-      throw error;
-    },
-  );
+  const { notes, clock, store } = parts;
+  const own = { reads: { ...reads, isNew: "noted" as const }, rules };
+  notes.settling.add(ask.id);
+  return store.transact(makeSettlement(parts, accountId, own, ask, placed)).then((answer) => {
+    const settled = requireSettled(answer);
+    notes.settling.delete(ask.id);
+    notes.end(accountId, noted, ask.id, clock.nowMs());
+    return settled;
+  });
 }
 
 type Settling = Pick<Ask, "idempotency" | "ceilingNanoUsd">;
@@ -427,8 +415,8 @@ const STRANDED_AFTER_MS = 10_000;
 async function resolveLost(parts: LedgerParts, listRunning?: ListRunning): Promise<number> {
   const { store, clock, notes } = parts;
   const dead = await notes.nodes.listDead();
-  const isOwnAsked = notes.mayBeStranded && listRunning !== undefined;
-  const noting = isOwnAsked ? [...dead, store.node] : dead;
+  const mayBeStranded = listRunning !== undefined && notes.takeFailed(listRunning());
+  const noting = mayBeStranded ? [...dead, store.node] : dead;
   /** Made before the holds are read: what begins or ends meanwhile isn't taken for stranded. */
   const findRunning = (list: ListRunning) => ({
     ids: list(),
@@ -438,8 +426,13 @@ async function resolveLost(parts: LedgerParts, listRunning?: ListRunning): Promi
   const resolve = (hold: Orphan) =>
     hold.hasEnded === true
       ? notes.remove(hold, clock.nowMs())
-      : write(parts, hold.accountId, { reads: readsOfHold(hold), rules: parts.rules() }, NO_ASK, outcome(hold));
-  if (isOwnAsked) notes.mayBeStranded = false;
+      : write(
+          parts,
+          hold.accountId,
+          { reads: readsOfHold(hold), rules: parts.rules() },
+          NO_ASK,
+          outcome(hold),
+        );
   const count = await resolveEach(
     (max) => store.orphans(max, listRunning ? findRunning(listRunning) : null, noting),
     resolve,

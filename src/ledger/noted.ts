@@ -9,20 +9,20 @@ import type { Books } from "./books.ts";
 const NOTED_MAX = 40;
 
 const NONE: readonly NotedRequest[] = [];
+const NO_IDS: readonly string[] = [];
 
 /** Notes an admitted request. False if it needs a hold. */
 export function note(books: Books, demand: Admission, granted: GrantAnswer): boolean {
-  const { noting, accountId, keyId, id, node, nowMs: atMs, operation, surface } = demand;
-  if (noting === undefined || !holdsNothing(demand, granted)) return false;
+  const { noting = null, accountId, keyId, id, node, nowMs: atMs, operation, surface } = demand;
+  if (noting === null || !holdsNothing(demand, granted)) return false;
   const { owner, day, places } = granted.place;
   const meter =
     books.findMeter(accountId, owner, day) ?? makeMeter({ accountId, owner, day, lastAtMs: atMs });
   const isTheirs = noting.owner === owner && noting.day === day;
-  const noted = meter.noted ?? NONE;
-  const others = isTheirs ? omit(noted, noting.ended) : noted;
-  if (others.length >= NOTED_MAX) return false;
-  const own = { id, node, atMs, operation, surface, keyId: keyId === owner ? null : keyId, places };
-  books.putMeter({ ...meter, noted: [...others, own] });
+  const noted = omit(meter.noted ?? NONE, isTheirs ? noting.ended : NO_IDS);
+  if (noted.length >= NOTED_MAX) return false;
+  noted.push({ id, node, atMs, operation, surface, keyId: keyId === owner ? null : keyId, places });
+  books.putMeter({ ...meter, noted });
   return true;
 }
 
@@ -32,21 +32,24 @@ function holdsNothing({ isEntry, idempotency }: Admission, { place, holdNanoUsd 
   return (kind === "allowance" || kind === "unlimited") && idempotency === null && isEntry !== true;
 }
 
-function omit(noted: readonly NotedRequest[], ids: readonly string[]): readonly NotedRequest[] {
-  return ids.length === 0 || noted.length === 0 ? noted : noted.filter(({ id }) => !ids.includes(id));
+/** Returns the others, in a list of their own. */
+function omit(noted: readonly NotedRequest[], ids: readonly string[]): NotedRequest[] {
+  const others: NotedRequest[] = [];
+  for (const one of noted) if (!ids.includes(one.id)) others.push(one);
+  return others;
 }
 
-interface Noted {
-  readonly meter: Meter;
-  readonly request: NotedRequest;
+function findIn({ noted }: Meter, id: string): NotedRequest | null {
+  if (noted !== null) for (const one of noted) if (one.id === id) return one;
+  return null;
 }
 
-function findNoted(books: Books, { accountId, owners, days }: Reads, id: string): Noted | null {
+/** Returns the meter that notes the request. */
+function findNoting(books: Books, { accountId, owners, days }: Reads, id: string): Meter | null {
   for (const owner of owners) {
     for (const day of days) {
       const meter = books.findMeter(accountId, owner, day);
-      if (!meter?.noted) continue;
-      for (const request of meter.noted) if (request.id === id) return { meter, request };
+      if (meter !== null && findIn(meter, id) !== null) return meter;
     }
   }
   return null;
@@ -59,16 +62,17 @@ export function findOpen(
   id: string,
   place: Place | null,
 ): Hold | null {
-  const noted = findNoted(books, reads, id);
+  const meter = findNoting(books, reads, id);
+  const request = meter && findIn(meter, id);
   // Its row is its settlement, and there is only one row with its id.
-  if (noted === null || books.findRequest(id) !== null) return null;
-  return makeNotedHold(noted.meter, noted.request, place);
+  if (meter === null || request === null || books.findRequest(id) !== null) return null;
+  return makeNotedHold(meter, request, place);
 }
 
 /** Removes a request from the meter that notes it, if one does. */
 export function removeNote(books: Books, reads: Reads, id: string): void {
-  const noted = findNoted(books, reads, id);
-  if (noted !== null) putWithout(books, noted.meter, [id]);
+  const meter = findNoting(books, reads, id);
+  if (meter !== null) putWithout(books, meter, [id]);
 }
 
 export function removeNotes(books: Books, { accountId, owner, day, ids }: Unnoting): Answer {

@@ -16,7 +16,7 @@ interface Ended extends Pick<Unnoting, "accountId" | "owner" | "day" | "ids"> {
   sinceMs: number;
 }
 
-const NONE_ENDED: Noting = { owner: "", day: "", ended: [] };
+const NONE_ENDED: Noting = { owner: "", day: "", ended: [], nowMs: 0 };
 
 export class Notes {
   readonly #store: Pick<Store, "transact">;
@@ -25,8 +25,10 @@ export class Notes {
   readonly #ended = new Map<string, Ended>();
   /** Those of an owner's earlier day or account. */
   #earlier: Ended[] = [];
-  /** True if a noted request may have been left without a settlement. */
-  mayBeStranded = false;
+  /** What admissions under way are to remove. */
+  readonly #carried = new Map<Noting, string>();
+  /** Noted requests whose first settlement is under way, or has failed. */
+  readonly settling = new Set<string>();
 
   constructor(store: ConstructorParameters<typeof NotingNodes>[0] & Pick<Store, "transact">) {
     this.#store = store;
@@ -39,35 +41,46 @@ export class Notes {
     if (this.#ended.size === 0) return NONE_ENDED;
     const found = this.#ended.get(key.id) ?? this.#ended.get(key.accountId);
     if (found === undefined || found.ids.length === 0 || found.accountId !== key.accountId) return NONE_ENDED;
-    return { owner: found.owner, day: found.day, ended: found.ids.splice(0) };
+    const noting = { owner: found.owner, day: found.day, ended: found.ids.splice(0), nowMs };
+    this.#carried.set(noting, found.accountId);
+    return noting;
   }
 
   /** Keeps what an admission was to remove unless it was granted and did so. */
-  keep({ noting, accountId, nowMs }: Admission, granted: GrantAnswer | null): void {
-    if (noting === undefined || noting.ended.length === 0) return;
+  keep({ noting = null, accountId, nowMs }: Admission, granted: GrantAnswer | null): void {
+    if (noting === null || !this.#carried.delete(noting)) return;
     const { owner, day, ended } = noting;
     const isGone = granted?.isNoted === true && granted.place.owner === owner && granted.place.day === day;
-    if (!isGone) this.#add({ accountId, owner, day }, ended, nowMs);
+    if (!isGone) for (const id of ended) this.end(accountId, noting, id, nowMs);
   }
 
   /** The row of a noted request is written. */
   end(accountId: string, { owner, day }: Pick<Place, "owner" | "day">, id: string, nowMs: number): void {
-    this.#add({ accountId, owner, day }, [id], nowMs);
-  }
-
-  #add(of: Pick<Ended, "accountId" | "owner" | "day">, ids: readonly string[], nowMs: number): void {
-    const found = this.#ended.get(of.owner);
-    if (found !== undefined && found.day === of.day && found.accountId === of.accountId) {
+    const found = this.#ended.get(owner);
+    if (found !== undefined && found.day === day && found.accountId === accountId) {
       if (found.ids.length === 0) found.sinceMs = nowMs;
-      found.ids.push(...ids);
+      found.ids.push(id);
       return;
     }
     if (found !== undefined && found.ids.length > 0) this.#earlier.push(found);
-    this.#ended.set(of.owner, { ...of, ids: [...ids], sinceMs: nowMs });
+    this.#ended.set(owner, { accountId, owner, day, ids: [id], sinceMs: nowMs });
+  }
+
+  /** True if the settlement of a request has failed and nothing runs for it any more. */
+  takeFailed(running: readonly string[]): boolean {
+    const known = new Set(running);
+    let hasFailed = false;
+    for (const id of this.settling) if (!known.has(id)) hasFailed = this.settling.delete(id);
+    return hasFailed;
   }
 
   /** Removes the notes that have waited for an admission for too long. */
   async write(nowMs: number): Promise<void> {
+    for (const [noting, accountId] of this.#carried) {
+      if (Math.abs(nowMs - noting.nowMs) < WAIT_MS) continue;
+      this.#carried.delete(noting);
+      for (const id of noting.ended) this.end(accountId, noting, id, nowMs);
+    }
     const due = this.#earlier.splice(0);
     for (const [owner, ended] of this.#ended) {
       if (Math.abs(nowMs - ended.sinceMs) < WAIT_MS) continue;
@@ -80,7 +93,7 @@ export class Notes {
 
   #remove({ accountId, owner, day, ids }: Ended, nowMs: number): Promise<void> {
     return this.#write({ accountId, owner, day, ids }, nowMs).catch((error: unknown) => {
-      this.#add({ accountId, owner, day }, ids, nowMs);
+      for (const id of ids) this.end(accountId, { owner, day }, id, nowMs);
       throw error;
     });
   }

@@ -114,7 +114,9 @@ function Summary({ request }: Part) {
           tone={chooseTone(request)}
           hasDot
         />
-        <h2>{showInvisible(request.model_used ?? request.model_tried ?? request.model_asked ?? UNKNOWN_MODEL)}</h2>
+        <h2>
+          {showInvisible(request.model_used ?? request.model_tried ?? request.model_asked ?? UNKNOWN_MODEL)}
+        </h2>
         {request.selector && <span class="soft">chosen by {request.selector}</span>}
         {request.operation !== "chat" && <span class="soft">{request.operation}</span>}
         <span class="faint">{formatFullTime(request.at)}</span>

@@ -19,9 +19,9 @@ function writeNoted(noted: readonly NotedRequest[]): string {
   for (const request of noted) {
     if (request.node !== node) {
       node = request.node;
-      text += NODE + node + LINE;
+      text = `${text}${NODE}${node}${LINE}`;
     }
-    text += request.id + FIELD + request.atMs.toString(RADIX) + writeUnusual(request) + LINE;
+    text = `${text}${request.id}${FIELD}${request.atMs.toString(RADIX)}${writeUnusual(request)}${LINE}`;
   }
   return text;
 }

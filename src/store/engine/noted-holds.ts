@@ -9,29 +9,36 @@ import { selectSql } from "./sql.ts";
 
 type Parts = Pick<Engine, "mark" | "contains" | "isListed" | "runSlowReads">;
 
-/** Goes along all meters, which have no index for it: every admission would have to write it. */
 export async function findNotedHolds(
   engine: Parts,
   nodes: readonly string[],
   most: number,
   own: { readonly node: string; readonly running: RunningRequests | null },
 ): Promise<readonly Orphan[]> {
-  const { mark, contains, runSlowReads } = engine;
   const holds: Orphan[] = [];
   for (const node of nodes) {
-    const isOwn = node === own.node;
-    // Most of this node's own requests are running.
-    const limit = isOwn ? "" : `LIMIT ${mark(2)}`;
-    const text = `${selectSql(METER)} WHERE ${contains("noted", mark(1))} ${limit}`;
-    const values = isOwn ? [] : [most];
-    const [meters = []] = await runSlowReads([bind(text, makeNodeMark(node), ...values)]);
-    for (const meter of meters.map(METER.rowOf))
-      for (const request of meter.noted ?? [])
-        if (request.node === node) holds.push(makeNotedHold(meter, request));
-    if (holds.length >= most && !isOwn) break;
+    if (holds.length >= most) break;
+    // Most of this node's own requests are running, so they aren't counted.
+    const found = await findOf(engine, node, node === own.node ? null : most);
+    holds.push(...found.filter((hold) => node !== own.node || isStranded(hold, own.running)));
   }
-  const left = holds.filter((hold) => hold.node !== own.node || isStranded(hold, own.running));
-  return markEnded(engine, left);
+  return markEnded(engine, holds);
+}
+
+/** Goes along all meters, which have no index for it: every admission would have to write it. */
+async function findOf(
+  { mark, contains, runSlowReads }: Parts,
+  node: string,
+  most: number | null,
+): Promise<readonly Orphan[]> {
+  const text = `${selectSql(METER)} WHERE ${contains("noted", mark(1))}`;
+  const nodeMark = makeNodeMark(node);
+  const search = most === null ? bind(text, nodeMark) : bind(`${text} LIMIT ${mark(2)}`, nodeMark, most);
+  const [meters = []] = await runSlowReads([search]);
+  return meters.map(METER.rowOf).flatMap((meter) => {
+    const own = (meter.noted ?? []).filter((request) => request.node === node);
+    return own.map((request) => makeNotedHold(meter, request));
+  });
 }
 
 function isStranded({ id, atMs }: Orphan, running: RunningRequests | null): boolean {

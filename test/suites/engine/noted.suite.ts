@@ -7,12 +7,12 @@ import type { Ticket } from "../../../src/ledger/ledger.ts";
 import {
   expectGrant,
   ledgerOn,
+  MINUTE,
   makeAccount,
   makeAsk,
   makeKey,
   makeOutcome,
   makeRecord,
-  MINUTE,
   NOON,
   type RulesChanged,
 } from "../../harness/samples.ts";
@@ -81,7 +81,9 @@ async function usedIn(store: Store): Promise<number> {
 async function notedIn(store: Store, of: GatewayKey = key): Promise<readonly string[]> {
   const { reads } = ledgerOn(store).ticket(makeAsk("", of));
   const { page } = await store.read({ ...reads, requestId: null });
-  return reads.days.flatMap((day) => (page("default", of.id).meter(day).row?.noted ?? []).map(({ id }) => id));
+  return reads.days.flatMap((day) =>
+    (page("default", of.id).meter(day).row?.noted ?? []).map(({ id }) => id),
+  );
 }
 
 function underWay(opened: Opened): void {
@@ -165,7 +167,12 @@ function ofTheDead(opened: Opened): void {
       expect(await other.request(id)).toMatchObject({ ...LOST, keyId: "key_a", atMs: expect.any(Number) });
     expect(await other.request("6")).toMatchObject({ ...LOST, keyId: "key_b", accountId: "default" });
     for (const id of ["4", "5"]) expect(await other.request(id)).toMatchObject({ ended: "done" });
-    const [sum] = await other.usage({ fromMs: 0, toMs: Date.now() + MINUTE, groupBy: [], only: { keyId: "key_a" } });
+    const [sum] = await other.usage({
+      fromMs: 0,
+      toMs: Date.now() + MINUTE,
+      groupBy: [],
+      only: { keyId: "key_a" },
+    });
     expect(sum).toMatchObject({ requests: 5, errors: 3 });
   });
 
@@ -187,7 +194,13 @@ function ofTheDead(opened: Opened): void {
     await bench.forsake(store);
     expect(await ledgerOn(other).resolveLost()).toBe(1);
     const { operation, surface } = head;
-    expect(await other.request("1")).toMatchObject({ ...LOST, operation, surface, modelAsked: "", requestId: "" });
+    expect(await other.request("1")).toMatchObject({
+      ...LOST,
+      operation,
+      surface,
+      modelAsked: "",
+      requestId: "",
+    });
   });
 
   test("are settled late by a node that comes back: the row is what it was, and no place is taken again", async () => {
@@ -255,7 +268,12 @@ function afterUnknownCommit(opened: Opened): void {
     await node.admit("2");
     for (let times = 0; times < 3; times++) await node.ledger.settle(ticket, failed);
     expect([await usedIn(other), await notedIn(other)]).toEqual([1, ["2"]]);
-    const [sum] = await other.usage({ fromMs: 0, toMs: Date.now() + MINUTE, groupBy: [], only: { keyId: "key_a" } });
+    const [sum] = await other.usage({
+      fromMs: 0,
+      toMs: Date.now() + MINUTE,
+      groupBy: [],
+      only: { keyId: "key_a" },
+    });
     expect(sum).toMatchObject({ requests: 1 });
   });
 
