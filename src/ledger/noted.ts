@@ -14,7 +14,7 @@ const NO_IDS: readonly string[] = [];
 /** Notes an admitted request. False if it needs a hold. */
 export function note(books: Books, demand: Admission, granted: GrantAnswer): boolean {
   const { noting = null, accountId, keyId, id, node, nowMs: atMs, operation, surface } = demand;
-  if (noting === null || !holdsNothing(demand, granted)) return false;
+  if (noting === null || !holdsNothing(granted)) return false;
   const { owner, day, places } = granted.place;
   const meter =
     books.findMeter(accountId, owner, day) ?? makeMeter({ accountId, owner, day, lastAtMs: atMs });
@@ -26,10 +26,11 @@ export function note(books: Books, demand: Admission, granted: GrantAnswer): boo
   return true;
 }
 
-function holdsNothing({ isEntry, idempotency }: Admission, { place, holdNanoUsd }: GrantAnswer): boolean {
+/** Its owners have no limits that count it, and nobody else waits for it. */
+function holdsNothing({ place, holdNanoUsd }: GrantAnswer): boolean {
   const { kind, slots, freeNanoUsd, uses } = place;
   if (holdNanoUsd > 0 || freeNanoUsd !== null || slots > 0 || uses !== undefined) return false;
-  return (kind === "allowance" || kind === "unlimited") && idempotency === null && isEntry !== true;
+  return kind === "allowance" || kind === "unlimited";
 }
 
 /** Returns the others, in a list of their own. */
