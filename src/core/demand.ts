@@ -48,8 +48,11 @@ export interface Reads {
   readonly days: readonly string[];
   /** The request whose hold is needed, or its row if the hold is gone. */
   readonly requestId: string | null;
-  /** True if the id was made for this demand, so neither can exist yet. A repeated demand doesn't set it. */
-  readonly isNew?: boolean;
+  /**
+   * True if the id was made for this demand, so neither can exist yet. `noted` at the first settlement of a noted request: as
+   * long as its meter notes it, it has neither. A repeated demand doesn't set it.
+   */
+  readonly isNew?: boolean | "noted";
   readonly replyId: string | null;
   readonly movementId: string | null;
   /** Missing for none. */
@@ -87,6 +90,15 @@ export interface LineTerms {
 export interface ToolTerms extends ToolRight {
   /** The tools of the member whose key it is. Null for all. */
   readonly memberTools: AllowedTools;
+}
+
+/** The terms on which a request may be noted in its day's meter, instead of having a hold, if it holds nothing. */
+export interface Noting {
+  /** Requests that this meter still notes although they have ended. */
+  readonly ended: readonly string[];
+  readonly owner: string;
+  readonly day: string;
+  readonly nowMs: number;
 }
 
 /** Asks to admit a request. Repeated with the same id, it replaces the earlier grant. */
@@ -129,6 +141,8 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly line?: LineTerms;
   /** True for a call of a tool within a response: it is none of the requests in parallel. */
   readonly isWithin?: boolean;
+  /** Missing or null if it must have a hold. */
+  readonly noting?: Noting | null;
   /** Its key and account must allow the tool. Missing but for calls of tools. */
   readonly tool?: ToolTerms;
   readonly reads: Reads;
@@ -193,12 +207,25 @@ export interface Reset extends Pick<Admission, "accountId" | "quota" | "limits" 
   readonly added?: Readonly<Record<string, NanoUsd>>;
 }
 
+/** Removes noted requests that have ended from their meter. */
+export interface Unnoting extends Pick<Settlement, "accountId" | "nowMs" | "reads"> {
+  readonly kind: "unnote";
+  readonly owner: string;
+  readonly day: string;
+  readonly ids: readonly string[];
+}
+
 interface OnReads {
   readonly reads: Reads;
 }
 
 /** Plain data, so it can be sent to the process that owns the store. */
-export type Demand = Admission | Settlement | Reset | ((Funding | Closing | CheckoutChange) & OnReads);
+export type Demand =
+  | Admission
+  | Settlement
+  | Unnoting
+  | Reset
+  | ((Funding | Closing | CheckoutChange) & OnReads);
 
 /** The parts of a demand that a decision lacks: it is made again with them. */
 export interface Lacking {
@@ -225,6 +252,8 @@ export interface GrantAnswer {
   readonly outputTokens: Readonly<Record<string, number>> | null;
   /** The tags of the key and, where it has none of the name, of its account. Missing for none. */
   readonly tags?: Tags;
+  /** True if it is noted and has no hold. */
+  readonly isNoted?: true;
   /** Only if the admission brought its settlement. */
   readonly settled?: SettlementAnswer;
 }
@@ -246,6 +275,7 @@ export type Answer =
   | ({ readonly kind: "settled" } & SettlementAnswer)
   /** The line that it answers has ended without it, so nothing was settled. */
   | { readonly kind: "unread" }
+  | { readonly kind: "unnoted" }
   | { readonly kind: "funded"; readonly account: Account }
   | ({ readonly kind: "checkout" } & CheckoutOutcome)
   /** The key belongs to another account by now, so nothing was decided: ask again for that one. */

@@ -22,6 +22,18 @@ export interface Meter {
   /** The cost of the day's free requests that have ended. `freeHeldNanoUsd` is the most that running ones may cost. */
   readonly freeSpentNanoUsd: NanoUsd;
   readonly freeHeldNanoUsd: NanoUsd;
+  /** Requests that hold nothing but their places here. Null for none. */
+  readonly noted: readonly NotedRequest[] | null;
+}
+
+/**
+ * An admitted request without a hold. It is open until its row is written, so it may be noted for some time after its end. The
+ * rest that a hold says of a request is known to its node alone.
+ */
+export interface NotedRequest extends Pick<Hold, "id" | "node" | "atMs" | "operation" | "surface"> {
+  /** Null if the meter's owner is its key. */
+  readonly keyId: string | null;
+  readonly places: number;
 }
 
 export interface SlotTaken {

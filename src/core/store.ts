@@ -141,10 +141,14 @@ export const APPLIED_STATES = "applied_states";
 /** The setting with what imports took from other gateways last, so that a repeat takes only what was added since. */
 export const IMPORTED_OWNERS = "imported_owners";
 
+/** The setting with the nodes that may note requests, as JSON. */
+export const NOTING_NODES = "noting_nodes";
+
 /** Facts about the store, by name. Contain no secrets. */
 type OwnSetting =
   | typeof APPLIED_STATES
   | typeof IMPORTED_OWNERS
+  | typeof NOTING_NODES
   | "master_key_check"
   | "lessons_forgotten"
   | "lessons_fitted"
@@ -177,6 +181,12 @@ export interface RunningRequests {
   readonly ids: readonly string[];
   /** Other holds of the node that were made before this time, in Unix milliseconds, belong to nothing that runs. */
   readonly beforeMs: number;
+}
+
+/** A hold whose node is dead, or what stands for the hold of a noted request. */
+export interface Orphan extends Hold {
+  /** True if its row is written, so that only its note is left. */
+  readonly hasEnded?: true;
 }
 
 /** The answer to a node that signals that it is alive. */
@@ -229,9 +239,14 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   beat(): Promise<Beat>;
   /**
    * Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many; with `running`, also
-   * the stranded ones of this node: a server that takes over without the last transactions brings settled holds back.
+   * the stranded ones of this node: a server that takes over without the last transactions brings settled holds back. Noted
+   * requests are among them if their nodes are named in `noting`, perhaps a few more than `most`.
    */
-  orphans(most: number, running?: RunningRequests | null): Promise<readonly Hold[]>;
+  orphans(
+    most: number,
+    running?: RunningRequests | null,
+    noting?: readonly string[],
+  ): Promise<readonly Orphan[]>;
   /** Returns those of the nodes that are known to be dead, or silent for 15 s by the store's clock. */
   listDead(nodes: readonly string[]): Promise<readonly string[]>;
 

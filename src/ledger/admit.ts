@@ -37,6 +37,7 @@ import {
   TOKENS_OF_THE_MINUTE,
 } from "./limits/minute-checks.ts";
 import { findNearestLimit } from "./limits/nearest-limit.ts";
+import { findOpen, note } from "./noted.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { refuseSender } from "./rights.ts";
@@ -47,8 +48,8 @@ import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
 /** Nothing is taken before everything has been decided, so a refusal takes nothing. */
 export function admit(books: Books, demand: Admission): Answer {
   // Undoes an admission whose first write was never acknowledged, so that it can be retried.
-  const known = books.findHold(demand.id);
-  if (known) undoHold(books, known, demand.nowMs);
+  const known = books.findHold(demand.id) ?? findOpen(books, demand, demand.id, null);
+  if (known) undoHold(books, known, demand);
   const key = books.keys.get(demand.keyId) ?? null;
   if (key === null) return refused(invalidKey());
   // The rows that were read and locked are those of the account in which it was looked up.
@@ -309,7 +310,8 @@ function take(books: Books, demand: Admission, limits: RunningLimits, grant: Gra
   };
   if (tokenLimits) granted.tokenLimits = tokenLimits;
   if (tags) granted.tags = tags;
-  hold(books, demand, granted);
+  if (note(books, demand, granted)) granted.isNoted = true;
+  else hold(books, demand, granted);
   return granted;
 }
 

@@ -19,6 +19,7 @@ export function requireAdmitted(answer: Answer, isEntered: boolean): AdmissionAn
     case "lacking":
     case "settled":
     case "unread":
+    case "unnoted":
     case "funded":
     case "checkout":
     case "reset":

@@ -9,6 +9,7 @@ import { resetBudgets } from "./limits/budget-reset.ts";
 import { changeCheckout } from "./money/checkouts.ts";
 import { close } from "./money/closing.ts";
 import { fund } from "./money/movements.ts";
+import { removeNotes } from "./noted.ts";
 import { settle } from "./settle.ts";
 import { settleForLine } from "./unread.ts";
 
@@ -48,6 +49,8 @@ function answer(books: Books, demand: Demand): Answer {
       return admit(books, demand);
     case "settle":
       return demand.isForLine === true ? settleForLine(books, demand) : settle(books, demand);
+    case "unnote":
+      return removeNotes(books, demand);
     case "fund":
       return fund(books, demand);
     case "close":

@@ -5,6 +5,7 @@ import type {
   Claim,
   Lacking,
   LineTerms,
+  Noting,
   Offer,
   Reads,
   ReplayAnswer,
@@ -15,9 +16,9 @@ import type { Account, Caller, GatewayKey } from "../core/keys/key.ts";
 import type { LimitState, TokenLoad } from "../core/limits/limit.ts";
 import type { RequestHead } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
-import type { Hold } from "../core/rows.ts";
+import type { Place } from "../core/rows.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
-import type { Store } from "../core/store.ts";
+import type { Orphan, Store } from "../core/store.ts";
 import { findTagDay } from "../core/text/tags.ts";
 import type { Clock } from "../core/world/world.ts";
 import { findRules, type LedgerRules, makeReads, mayBeFree } from "./allowance.ts";
@@ -28,6 +29,7 @@ import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limits/lim
 import { addLineReads } from "./limits/lines.ts";
 import { type ResetOrder, resetBudgets } from "./limits/reset-order.ts";
 import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
+import { Notes } from "./notes.ts";
 import { makeLostOutcome, type Outcome } from "./outcome.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
 import { settleLine } from "./unread.ts";
@@ -72,6 +74,10 @@ export interface Ticket {
   readonly reads: Reads;
   /** The rules to admit by; `reads` depends on them. */
   readonly rules: LedgerRules;
+  /** The place of a noted request. Null for all others. */
+  noted: Place | null;
+  /** True once its settlement was tried, and so may be written. */
+  isTried: boolean;
 }
 
 interface Entry {
@@ -134,10 +140,11 @@ interface LedgerParts {
   /** Read for each decision, so a reload applies at once. */
   readonly rules: () => LedgerRules;
   readonly wants: Wants;
+  readonly notes: Notes;
 }
 
-export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
-  const parts = { ...given, wants: new Wants() };
+export function createLedger(given: Omit<LedgerParts, "wants" | "notes">): Ledger {
+  const parts = { ...given, wants: new Wants(), notes: new Notes(given.store) };
   const { store } = parts;
   return {
     ticket: (ask) => makeTicket(parts, ask),
@@ -145,7 +152,7 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
     admit: (ticket) => admit(parts, ticket),
     enter: (ticket, entry) => enter(parts, ticket, entry),
     durable: () => store.durable(),
-    settle: (ticket, outcome) => write(parts, ticket.ask.key.accountId, ticket, ticket.ask, outcome),
+    settle: (ticket, outcome) => settleTicket(parts, ticket, outcome),
     charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
     resolveLost: (listRunning) => resolveLost(parts, listRunning),
     allowance: (key) => findAllowance(parts, key),
@@ -162,7 +169,13 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const rules = findRules(key, parts.rules());
   const rows = { requestId: id, replyId: idempotency?.replyId ?? null };
   const reads = makeReads(key, rules, nowMs, parts.store.clockAheadMs(), rows);
-  return { ask, reads: line === null ? reads : addLineReads(reads, line), rules };
+  return {
+    ask,
+    reads: line === null ? reads : addLineReads(reads, line),
+    rules,
+    noted: null,
+    isTried: false,
+  };
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision. */
@@ -186,7 +199,13 @@ function admit(parts: LedgerParts, ticket: Ticket): Promise<AdmissionAnswer> {
   const { ask, rules } = ticket;
   const wanted = ask.isEntered || hasCeiling(ask) ? EVERYTHING : wants.of(ask.key);
   const offers = (ask.ceilingNanoUsd ?? null) === null ? ask : capOffers(ask, rules);
-  return decideAdmission(parts, ask, makeAdmission(store.node, ticket, wanted, offers), offers);
+  const noting = mayHoldNothing(ask) ? parts.notes.begin(ask.key, ask.nowMs) : null;
+  return decideAdmission(parts, ticket, makeAdmission(store.node, ticket, wanted, offers, noting), offers);
+}
+
+/** True if a request may hold nothing but places of its day: no reply, and no count of its batch or response. */
+function mayHoldNothing({ idempotency, line = null, isWithin = false, tool }: Ask): boolean {
+  return idempotency === null && line === null && !isWithin && tool === undefined;
 }
 
 /** True for a line of a batch with a ceiling, from which each of its lines is held. Others need what their key's requests need. */
@@ -230,22 +249,25 @@ function enter(
     takesPlaces,
     ...(settlement && { settlement }),
   };
-  return decideAdmission(parts, ask, { ...demand, ...entry }, offers);
+  return decideAdmission(parts, ticket, { ...demand, ...entry }, offers);
 }
 
 function decideAdmission(
   parts: LedgerParts,
-  ask: Ask,
+  ticket: Ticket,
   demand: Admission,
   offers: Offering,
 ): Promise<AdmissionAnswer> {
-  return parts.store
-    .transact(demand)
-    .then((answer) =>
-      answer.kind === "lacking"
-        ? decideSupplied(parts, ask, demand, answer, offers)
-        : requireAdmitted(answer, ask.isEntered ?? false),
-    );
+  const { ask } = ticket;
+  return parts.store.transact(demand).then((answer) => {
+    parts.notes.keep(demand, answer.kind === "granted" ? answer : null);
+    // It has a hold then: the time in which it may be noted has passed on.
+    if (answer.kind === "lacking")
+      return decideSupplied(parts, ask, { ...demand, noting: null }, answer, offers);
+    const admitted = requireAdmitted(answer, ask.isEntered ?? false);
+    if (admitted.kind === "granted" && admitted.isNoted === true) ticket.noted = admitted.place;
+    return admitted;
+  });
 }
 
 async function decideSupplied(
@@ -278,6 +300,7 @@ function makeAdmission(
   { ask, reads, rules }: Ticket,
   wanted: Want,
   offering: Offering,
+  noting: Noting | null = null,
 ): Admission {
   const { key, isNew, ceilingNanoUsd = null } = ask;
   const { quota, billing, ownerLimits: limits = LIMIT_RULES } = rules;
@@ -312,9 +335,29 @@ function makeAdmission(
     isGroup: ask.isGroup ?? false,
     ...(ask.line && { line: ask.line }),
     ...(ask.isWithin && { isWithin: true }),
+    noting,
     ...(ask.tool && { tool: ask.tool }),
     reads: isNew ? { ...reads, isNew } : reads,
   };
+}
+
+/** The first settlement of a noted request needs only its meter. Any other finds its row, if that was written after all. */
+function settleTicket(parts: LedgerParts, ticket: Ticket, outcome: Outcome): Promise<SettlementAnswer> {
+  const { ask, reads, rules, noted, isTried } = ticket;
+  const { accountId } = ask.key;
+  if (noted === null) return write(parts, accountId, ticket, ask, outcome);
+  const placed = outcome.place ? outcome : { ...outcome, place: noted };
+  if (isTried) return write(parts, accountId, ticket, ask, placed);
+  ticket.isTried = true;
+  const { notes, clock, store } = parts;
+  const own = { reads: { ...reads, isNew: "noted" as const }, rules };
+  notes.settling.add(ask.id);
+  return store.transact(makeSettlement(parts, accountId, own, ask, placed)).then((answer) => {
+    const settled = requireSettled(answer);
+    notes.settling.delete(ask.id);
+    notes.end(accountId, noted, ask.id, clock.nowMs());
+    return settled;
+  });
 }
 
 type Settling = Pick<Ask, "idempotency" | "ceilingNanoUsd">;
@@ -369,17 +412,32 @@ type ListRunning = () => readonly string[];
 /** Holds are stranded for good, so there is no hurry; admissions under way and clocks that differ have time. */
 const STRANDED_AFTER_MS = 10_000;
 
-function resolveLost(parts: LedgerParts, listRunning?: ListRunning): Promise<number> {
-  const { store, clock } = parts;
+async function resolveLost(parts: LedgerParts, listRunning?: ListRunning): Promise<number> {
+  const { store, clock, notes } = parts;
+  const dead = await notes.nodes.listDead();
+  const mayBeStranded = listRunning !== undefined && notes.takeFailed(listRunning());
+  const noting = mayBeStranded ? [...dead, store.node] : dead;
   /** Made before the holds are read: what begins or ends meanwhile isn't taken for stranded. */
   const findRunning = (list: ListRunning) => ({
     ids: list(),
     beforeMs: clock.nowMs() + (store.clockAheadMs() ?? 0) - STRANDED_AFTER_MS,
   });
-  const outcome = (hold: Hold) => makeLostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
-  return resolveEach(
-    (max) => store.orphans(max, listRunning ? findRunning(listRunning) : null),
-    (hold) =>
-      write(parts, hold.accountId, { reads: readsOfHold(hold), rules: parts.rules() }, NO_ASK, outcome(hold)),
+  const outcome = (hold: Orphan) => makeLostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
+  const resolve = (hold: Orphan) =>
+    hold.hasEnded === true
+      ? notes.remove(hold, clock.nowMs())
+      : write(
+          parts,
+          hold.accountId,
+          { reads: readsOfHold(hold), rules: parts.rules() },
+          NO_ASK,
+          outcome(hold),
+        );
+  const count = await resolveEach(
+    (max) => store.orphans(max, listRunning ? findRunning(listRunning) : null, noting),
+    resolve,
   );
+  await notes.nodes.forget(dead, clock.nowMs());
+  await notes.write(clock.nowMs());
+  return count;
 }

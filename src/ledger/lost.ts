@@ -3,6 +3,7 @@ import type { Reads } from "../core/demand.ts";
 import { UNKNOWN_ORIGIN, type UnsettledRecord } from "../core/log/record.ts";
 import { NO_AMOUNTS } from "../core/money/units.ts";
 import type { Hold } from "../core/rows.ts";
+import type { Orphan } from "../core/store.ts";
 
 /** The rows that the settlement of a hold needs. */
 export function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Reads {
@@ -55,8 +56,8 @@ export function lostRecord(hold: Hold): UnsettledRecord {
 
 const LOST_AT_ONCE = 500;
 
-/** Resolves all holds that `orphans` lists, and returns their number. Throws once it has tried each, and names one that failed. */
-export async function resolveEach<Lost extends Pick<Hold, "id" | "accountId">>(
+/** Resolves all holds that `orphans` lists, and returns the number of those that were open. Throws once it has tried each, and names one that failed. */
+export async function resolveEach<Lost extends Pick<Orphan, "id" | "accountId" | "hasEnded">>(
   orphans: (max: number) => Promise<readonly Lost[]>,
   resolve: (hold: Lost) => Promise<unknown>,
 ): Promise<number> {
@@ -70,7 +71,7 @@ export async function resolveEach<Lost extends Pick<Hold, "id" | "accountId">>(
     const attempt = (hold: Lost) =>
       resolve(hold).catch((error: unknown) => failures.set(hold.id, { hold, error }));
     await Promise.all(untried.map(attempt));
-    count += untried.length;
+    count += untried.filter(({ hasEnded }) => hasEnded !== true).length;
     if (holds.length < most) break;
   }
   const [failure] = failures.values();

@@ -1,5 +1,5 @@
 // Settlement: what a finished request costs, who pays, and what is returned.
-import type { Settlement, SettlementAnswer } from "../core/demand.ts";
+import type { Admission, Settlement, SettlementAnswer } from "../core/demand.ts";
 import type { RequestRecord, UnsettledRecord } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Hold } from "../core/rows.ts";
@@ -7,6 +7,7 @@ import type { Books } from "./books.ts";
 import { settleLimits, settleLimitsLate, undoLimits } from "./limits/limit-settle.ts";
 import { followRelease } from "./money/closing.ts";
 import { computeMonth } from "./money/month.ts";
+import { findOpen, removeNote } from "./noted.ts";
 import { addFreeCost, returnPlaces, settleFreeBudget } from "./places.ts";
 import { fillReply, freeReply, keepLateReply } from "./replies.ts";
 
@@ -16,11 +17,14 @@ export const COMMIT_UNKNOWN = "commit unknown";
 type SettledAnswer = SettlementAnswer & { readonly kind: "settled" };
 
 export function settle(books: Books, demand: Settlement): SettledAnswer {
-  const { produced, giveBack, sealedReply, nowMs: atMs } = demand;
-  const hold = books.findHold(demand.record.id);
+  const { produced, giveBack, sealedReply, nowMs: atMs, place = null, reads } = demand;
+  const { id } = demand.record;
+  const hold = books.findHold(id) ?? findOpen(books, demand, id, place);
   if (hold === null) return settleWithoutHold(books, demand);
   const kept = produced && hold.replyId !== null ? { sealedReply, atMs } : null;
   releaseHold(books, hold, kept);
+  // Usually its note goes with the next admission: the meter needn't be written for it.
+  if (reads.isNew !== "noted") removeNote(books, reads, id);
   const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.beyond !== null;
   const record = nameMember(books, (isBeyond ? giveBack.beyond : null) ?? demand.record);
   const { usageSource, ended, costNanoUsd } = record;
@@ -67,7 +71,9 @@ function nameMember(books: Books, record: UnsettledRecord): UnsettledRecord {
  * may have given it up as lost, though: then this settlement knows better, and its row replaces that one.
  */
 function settleWithoutHold(books: Books, demand: Settlement): SettledAnswer {
-  const row = books.findRequest(demand.record.id);
+  const { id } = demand.record;
+  const row = books.findRequest(id);
+  removeNote(books, demand.reads, id);
   if (row?.ended === "lost" && demand.record.ended !== "lost") return settleLate(books, demand, row);
   return {
     kind: "settled",
@@ -119,9 +125,10 @@ const LATE = "settled late";
 const LATE_REPEATED = "settled late; the same Idempotency-Key was answered again";
 
 /** Removes a hold as if its request had never been admitted. */
-export function undoHold(books: Books, hold: Hold, atMs: number): void {
+export function undoHold(books: Books, hold: Hold, { reads, nowMs: atMs }: Admission): void {
   const { places, slots } = hold.place;
   releaseHold(books, hold, null);
+  removeNote(books, reads, hold.id);
   returnPlaces(books, hold, { answers: places + slots, isBounded: false, beyond: null });
   settleFreeBudget(books, hold, 0);
   undoLimits(books, hold, atMs);

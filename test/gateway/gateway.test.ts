@@ -128,6 +128,8 @@ describe("settlements", () => {
     ask: makeAsk(id, makeKey("key_a", { accountId })),
     reads,
     rules: RULES,
+    noted: null,
+    isTried: false,
   });
   const outcome = (id: string): Outcome => ({ ...PRODUCED, record: makeRecord(id), sealedReply: null });
   const SETTLED: SettlementAnswer = {

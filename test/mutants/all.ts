@@ -21,6 +21,7 @@ import { LEARNING } from "./models/learning.ts";
 import { PLACE_MUTANTS } from "./models/places.ts";
 import { STAYING } from "./models/staying.ts";
 import type { Mutant } from "./mutant.ts";
+import { NOTED_MUTANTS } from "./noted.ts";
 import { PAGES } from "./pages.ts";
 import { PEOPLE_MUTANTS } from "./people.ts";
 import { PROMPTS } from "./prompts.ts";
@@ -39,6 +40,7 @@ import { TURNS } from "./turns.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
+  ...NOTED_MUTANTS,
   ...PAGES,
   ...LIMIT_MUTANTS,
   ...BATCHES,

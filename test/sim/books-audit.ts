@@ -17,6 +17,9 @@ function rows(database: Database, sql: string): readonly Row[] {
 /** Queries that return no rows for sound books, by the problem they find. */
 const UNSOUND: Readonly<Record<string, string>> = {
   "a hold is left": "SELECT id, node FROM hold",
+  "a noted request has no row": `
+    SELECT meter.owner, line.value FROM meter, json_each('["' || replace(replace(noted, char(9), ' '), char(10), '","') || '"]') AS line
+      WHERE line.value LIKE '% %' AND substr(line.value, 1, instr(line.value, ' ') - 1) NOT IN (SELECT id FROM request)`,
   "a movement does not add up to zero":
     "SELECT account_id, seq FROM entry WHERE balance_nano + held_nano + funding_nano + revenue_nano + overrun_nano <> 0",
   "a balance below zero":
@@ -195,10 +198,13 @@ function compareDays(
     rows(
       database,
       `SELECT owner || ' ' || day AS id, used, given_back AS givenBack, free_spent_nano AS freeSpent,
-         free_held_nano AS freeHeld FROM meter ORDER BY id`,
+         free_held_nano AS freeHeld FROM meter
+         WHERE used + given_back + free_spent_nano + free_held_nano > 0 ORDER BY id`,
     ),
     [...days.meters]
       .map(([id, { used, givenBack, freeSpent, freeHeld }]) => ({ id, used, givenBack, freeSpent, freeHeld }))
+      // A meter may only note requests.
+      .filter((day) => day.used + day.givenBack > 0 || day.freeSpent + day.freeHeld > 0n)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   );
   compare(

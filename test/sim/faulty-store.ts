@@ -70,7 +70,7 @@ export function faultyStore(real: Store, life: StoreLife, parts: StoreParts): St
       return synced;
     },
     beat: () => calls.inTime(() => real.beat()),
-    orphans: (most, running) => calls.around(() => real.orphans(most, running)),
+    orphans: (most, running, noting) => calls.around(() => real.orphans(most, running, noting)),
     read: (reads) => calls.around(() => real.read(reads)),
     async prune(before, rowsMax) {
       if (life.dead) return never();

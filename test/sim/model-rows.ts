@@ -102,6 +102,8 @@ export function describeAnswer(answer: Answer): string {
       return "lacking";
     case "unread":
       return "unread";
+    case "unnoted":
+      return "unnoted";
     case "moved":
       return `moved to ${answer.accountId}`;
     case "reset":

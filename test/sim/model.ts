@@ -66,7 +66,7 @@ export class Model {
     const expected = this.#expected(demand, answer, node);
     const given = describeAnswer(answer);
     if (given !== expected) {
-      const isOfAccount = demand.kind === "close" || demand.kind === "checkout";
+      const isOfAccount = demand.kind === "close" || demand.kind === "checkout" || demand.kind === "unnote";
       const id = demand.kind === "settle" ? demand.record.id : isOfAccount ? demand.accountId : demand.id;
       this.problems.push(`${demand.kind} ${id}: the books said '${given}', by the rules it is '${expected}'`);
     }
@@ -90,6 +90,7 @@ export class Model {
       }
       case "close":
       case "checkout":
+      case "unnote":
       case "reset":
         return describeAnswer(answer);
     }

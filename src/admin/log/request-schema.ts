@@ -102,13 +102,13 @@ export type DecisionView = View<typeof decisionSchema>;
 
 export const requestSchema = Type.Object({
   id: text,
-  request_id: text,
+  request_id: allowNull(text),
   key_id: text,
   account_id: text,
   at: instant,
   operation: text,
   surface: text,
-  model_asked: text,
+  model_asked: allowNull(text),
   model_tried: allowNull(text),
   model_used: allowNull(text),
   selector: allowNull(text),

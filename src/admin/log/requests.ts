@@ -61,13 +61,14 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
   const isCostSeen = seesProviderCost(scope, record.accountId);
   return {
     id: record.id,
-    request_id: record.requestId,
+    // A request that was lost without a hold: only its node knew these.
+    request_id: record.requestId || null,
     key_id: record.keyId,
     account_id: record.accountId,
     at: formatInstant(record.atMs),
     operation: record.operation,
     surface: record.surface,
-    model_asked: record.modelAsked,
+    model_asked: record.modelAsked || null,
     model_tried: record.modelTried,
     model_used: record.modelUsed,
     selector: record.selector,

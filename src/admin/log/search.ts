@@ -106,7 +106,7 @@ async function findRequests(
 }
 
 function viewRequest({ id, requestId, modelUsed, modelAsked, status }: ListedRequest): ResultView {
-  const name = `${modelUsed ?? modelAsked}, ${status} (${requestId})`;
+  const name = `${modelUsed ?? (modelAsked || "unknown model")}, ${status} (${requestId || id})`;
   return { type: "request", id, name, url: `/#/activity/${encodeURIComponent(id)}` };
 }
 

@@ -36,7 +36,7 @@ const MODELS_COMPARED = 3;
 export function listRivals({ model_used, model_asked, decision }: RequestDetailView): readonly string[] {
   const ranked = decision?.candidates.map(({ model }) => model) ?? [];
   const all = [model_used ?? model_asked, ...ranked, ...SELECTORS.map(({ id }) => id)];
-  return [...new Set(all)].slice(0, MODELS_COMPARED);
+  return [...new Set(all.filter((model) => model !== null))].slice(0, MODELS_COMPARED);
 }
 
 interface Message {

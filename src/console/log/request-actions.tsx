@@ -33,7 +33,7 @@ export function RequestActions({ request }: Part) {
         <Button
           label="Open in playground"
           isTiny
-          onClick={() => openPlayground([model_used ?? model_asked], request)}
+          onClick={() => openPlayground([model_used ?? model_asked ?? ""], request)}
         />
       )}
       {canPlay && hasPrompt && (
@@ -55,7 +55,13 @@ export function RequestActions({ request }: Part) {
 function writeCall({ model_asked: model, stream, content }: RequestDetailView): string {
   const messages = content?.messages ?? [{ role: "user", content: "(the prompt was not logged)" }];
   const fields = { ...content?.request, ...(stream ? { stream } : {}) };
-  return writeSnippet("curl", { address: getGatewayUrl(), secret: "sk-…", model, messages, fields });
+  return writeSnippet("curl", {
+    address: getGatewayUrl(),
+    secret: "sk-…",
+    model: model ?? "",
+    messages,
+    fields,
+  });
 }
 
 interface Ids {

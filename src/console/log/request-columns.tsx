@@ -78,7 +78,7 @@ const CHOICES = {
     makeTextColumn("Guard", ({ guard }) =>
       guard.map(({ detector, action }) => `${detector} ${DONE[action]}`).join(", "),
     ),
-  request_id: () => makeTextColumn("Request ID", ({ request_id }) => request_id),
+  request_id: () => makeTextColumn("Request ID", ({ request_id }) => request_id ?? ""),
   tokens: () =>
     giveWay(
       3,
@@ -167,9 +167,12 @@ function makeTextColumn(label: string, read: (row: RequestView) => string): Colu
   );
 }
 
+/** A request that was lost with its process may have nothing but its key and its time. */
+export const UNKNOWN_MODEL = "unknown";
+
 function ModelCell({ row }: { readonly row: RequestView }) {
   const served = row.model_used ?? row.model_tried;
-  const { provider, name } = splitModelId(served ?? row.model_asked);
+  const { provider, name } = splitModelId(served ?? row.model_asked ?? UNKNOWN_MODEL);
   return (
     <div class="beside">
       <div class="nowrap">

@@ -20,7 +20,7 @@ import { Badge, Loaded, Notice } from "../parts/states.tsx";
 import { Findings } from "./findings.tsx";
 import { describeMarks, describeMends, describeMove, describeRemoved } from "./left-out.ts";
 import { RequestActions } from "./request-actions.tsx";
-import { chooseTone } from "./request-columns.tsx";
+import { chooseTone, UNKNOWN_MODEL } from "./request-columns.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
 import { RelatedCards } from "./session-card.tsx";
@@ -114,7 +114,9 @@ function Summary({ request }: Part) {
           tone={chooseTone(request)}
           hasDot
         />
-        <h2>{showInvisible(request.model_used ?? request.model_tried ?? request.model_asked)}</h2>
+        <h2>
+          {showInvisible(request.model_used ?? request.model_tried ?? request.model_asked ?? UNKNOWN_MODEL)}
+        </h2>
         {request.selector && <span class="soft">chosen by {request.selector}</span>}
         {request.operation !== "chat" && <span class="soft">{request.operation}</span>}
         <span class="faint">{formatFullTime(request.at)}</span>
@@ -263,7 +265,9 @@ function FactsCard({ request }: Part) {
       : []),
     ["Tokens", SOURCES[request.usage_source] ?? request.usage_source],
     ["ID", <Copyable text={id} label="Copy ID" />],
-    ["Request ID", <Copyable text={request.request_id} label="Copy request ID" />],
+    ...(request.request_id
+      ? [["Request ID", <Copyable text={request.request_id} label="Copy request ID" />] as const]
+      : []),
   ];
   return (
     <Card title="Details">

@@ -15,7 +15,7 @@ import { makeHref, navigate } from "../frame/route.ts";
 import { Card } from "../parts/page.tsx";
 import { Badge } from "../parts/states.tsx";
 import { type Column, makeBareColumn, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
-import { Status } from "./request-columns.tsx";
+import { Status, UNKNOWN_MODEL } from "./request-columns.tsx";
 
 const SHOWN_MAX = 200;
 
@@ -135,7 +135,7 @@ function makeColumns(id: string, formatCost: (usd: number) => string): readonly 
     )),
     makeHeadColumn("Model", (row) => (
       <span class="row">
-        {showInvisible(row.model_used ?? row.model_tried ?? row.model_asked)}
+        {showInvisible(row.model_used ?? row.model_tried ?? row.model_asked ?? UNKNOWN_MODEL)}
         {row.id === id && <Badge text="this one" tone="accent" />}
         {row.compaction && <Badge text="compaction" />}
       </span>

@@ -4,6 +4,8 @@ import { applyChange } from "../../core/fields/field.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { readRevision } from "../../core/keys/key-change.ts";
 import type { Carry, KeyCounts, KeyMove } from "../../core/keys/key-move.ts";
+import { makeNotedHold } from "../../core/noted-hold.ts";
+import type { Meter, Place } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
 import { readText } from "../engine/found.ts";
@@ -19,17 +21,29 @@ const TRIES_MAX = 10;
 
 type MoveAttempt = { readonly key: GatewayKey | null } | "moved";
 
+/** The ids of noted requests that have ended. */
+type Ended = ReadonlySet<string>;
+const NONE_ENDED: Ended = new Set();
+
+function listNotedPlaces(meters: readonly Meter[], ended: Ended): readonly Place[] {
+  return meters.flatMap((meter) =>
+    (meter.noted ?? []).filter(({ id }) => !ended.has(id)).map((one) => makeNotedHold(meter, one).place),
+  );
+}
+
 /** A key's counts in one account as statements. */
 class Counting {
   readonly #engine: Engine;
+  readonly #meters: string;
   readonly #reads: readonly string[];
 
   constructor(engine: Engine) {
     this.#engine = engine;
     const ofKey = (owner: string) => `WHERE account_id = ${engine.mark(1)} AND ${owner} = ${engine.mark(2)}`;
+    this.#meters = `${selectSql(METER)} ${ofKey("owner")}`;
     this.#reads = [
       `${selectSql(OWNER)} ${ofKey("owner")}`,
-      `${selectSql(METER)} ${ofKey("owner")}`,
+      this.#meters,
       `${selectSql(SPEND)} ${ofKey("key_id")}`,
       `SELECT place FROM hold ${ofKey("key_id")}`,
     ];
@@ -46,22 +60,48 @@ class Counting {
     return this.#reads.map((text) => bind(text, accountId, keyId));
   }
 
+  /**
+   * Returns the ids of requests that are noted although they have ended. What ends later is taken for open, and carried the next
+   * time.
+   */
+  async findEnded(accountId: string, keyId: string): Promise<Ended> {
+    const { mark, run, isListed } = this.#engine;
+    const days = (await run(bind(this.#meters, accountId, keyId))).map(METER.rowOf);
+    const ids = days.flatMap(({ noted }) => (noted ?? []).map(({ id }) => id));
+    if (ids.length === 0) return NONE_ENDED;
+    const rows = `SELECT id FROM request WHERE ${isListed("id", mark(1))}`;
+    return new Set((await run(bind(rows, JSON.stringify(ids)))).map((found) => readText(found, "id")));
+  }
+
   /** Takes the results from those of `read` on. */
-  parse(accountId: string, keyId: string, [states, days, spends, holds]: readonly Result[]): KeyCounts {
+  parse(
+    accountId: string,
+    keyId: string,
+    [states, days, spends, holds]: readonly Result[],
+    ended: Ended,
+  ): KeyCounts {
+    const meters = (days ?? []).map(METER.rowOf);
+    const held = (holds ?? []).map((found) => parsePlace(readText(found, "place")));
     return {
       accountId,
       keyId,
       state: readFirst(OWNER, states),
-      meters: (days ?? []).map(METER.rowOf),
+      meters,
       spend: readFirst(SPEND, spends),
-      open: (holds ?? []).map((found) => parsePlace(readText(found, "place"))),
+      open: [...held, ...listNotedPlaces(meters, ended)],
     };
   }
 
   /** The second account's results follow the first one's. */
-  carry(carry: Carry, [fromId, toId]: readonly [string, string], keyId: string, results: readonly Result[]) {
-    const from = this.parse(fromId, keyId, results);
-    const carried = carry(from, this.parse(toId, keyId, results.slice(this.#reads.length)));
+  carry(
+    carry: Carry,
+    [fromId, toId]: readonly [string, string],
+    keyId: string,
+    ended: Ended,
+    results: readonly Result[],
+  ) {
+    const from = this.parse(fromId, keyId, results, ended);
+    const carried = carry(from, this.parse(toId, keyId, results.slice(this.#reads.length), ended));
     const writes = [...this.#write(carried.from), ...this.#write(carried.to)];
     return { writes, isOver: from.open.length === 0 };
   }
@@ -90,12 +130,13 @@ export function movingMethods(engine: Engine) {
   const carryOne = async (fromId: string, id: string, carry: Carry): Promise<boolean> => {
     const home = (await findKey(id))?.accountId ?? fromId;
     if (home === fromId) return true;
+    const ended = await counting.findEnded(fromId, id);
     const firsts = [...counting.lock(fromId, home), bind(byId, id)];
     const at = firsts.length;
     firsts.push(...counting.read(fromId, id), ...counting.read(home, id));
     return change<boolean>(firsts, (results) => {
       if (readFirst(KEY, results[at - 1])?.accountId !== home) return { writes: [], toResult: () => false };
-      const { writes, isOver } = counting.carry(carry, [fromId, home], id, results.slice(at));
+      const { writes, isOver } = counting.carry(carry, [fromId, home], id, ended, results.slice(at));
       return { writes: isOver ? [...writes, bind(arrive, fromId, id)] : writes, toResult: () => isOver };
     });
   };
@@ -114,13 +155,14 @@ export function movingMethods(engine: Engine) {
 export function movingChanges(engine: Engine, record: Recorder) {
   const { mark, run } = engine;
   const byId = `${selectSql(KEY)} WHERE id = ${mark(1)}`;
-  const tryMove = makeTryMove(engine, new Counting(engine), record);
+  const counting = new Counting(engine);
+  const tryMove = makeTryMove(engine, counting, record);
   return {
     moveKey: async (id, move) => {
       for (let times = 0; times < TRIES_MAX; times++) {
         const known = readFirst(KEY, await run(bind(byId, id)));
         if (known === null) return null;
-        const tried = await tryMove(known, move);
+        const tried = await tryMove(known, move, await counting.findEnded(known.accountId, id));
         if (tried !== "moved") return tried.key;
       }
       throw new Error("The key was moved again and again by others.");
@@ -140,6 +182,7 @@ function makeTryMove(engine: Engine, counting: Counting, record: Recorder) {
   return (
     known: GatewayKey,
     { accountId: toId, revision, carry, making = null }: KeyMove,
+    ended: Ended,
   ): Promise<MoveAttempt> => {
     const { id, accountId: fromId } = known;
     const isMove = fromId !== toId;
@@ -158,7 +201,7 @@ function makeTryMove(engine: Engine, counting: Counting, record: Recorder) {
       const onRecord = record({ kind: "key", before, after: key });
       const writes: Statement[] = [bind(changeKey, id, ...CHANGED_KEY.valuesOf(key)), ...onRecord];
       if (isMove) {
-        const carried = counting.carry(carry, [fromId, toId], id, results.slice(at));
+        const carried = counting.carry(carry, [fromId, toId], id, ended, results.slice(at));
         writes.push(...carried.writes, bind(depart, fromId, id), bind(arrive, toId, id));
       }
       return { writes, toResult: () => ({ key }) };

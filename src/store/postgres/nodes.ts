@@ -1,9 +1,9 @@
 // Finds live nodes by their heartbeats, timed by the database's clock, and the holds of dead ones.
-import type { Hold } from "../../core/rows.ts";
-import type { RunningRequests } from "../../core/store.ts";
+import type { Orphan, RunningRequests } from "../../core/store.ts";
 import { bind } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
 import { Heart } from "../engine/heart.ts";
+import { findNotedHolds } from "../engine/noted-holds.ts";
 import { selectSql } from "../engine/sql.ts";
 import { HOLD } from "../schema/tables.ts";
 
@@ -76,9 +76,12 @@ export async function findOrphans(
   node: string,
   most: number,
   running: RunningRequests | null = null,
-): Promise<readonly Hold[]> {
+  noting: readonly string[] = [],
+): Promise<readonly Orphan[]> {
   const { ids, beforeMs } = running ?? NONE_OF_OWN;
-  return (await pool.run(bind(ORPHANS, node, most, beforeMs, ids))).map(HOLD.rowOf);
+  const holds = (await pool.run(bind(ORPHANS, node, most, beforeMs, ids))).map(HOLD.rowOf);
+  if (noting.length === 0 || holds.length >= most) return holds;
+  return [...holds, ...(await findNotedHolds(pool, noting, most - holds.length, { node, running }))];
 }
 
 const ALIVE = `

@@ -80,7 +80,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     read,
     clockAheadMs: () => clockAheadMs,
     beat: heart.beat,
-    orphans: (most, running) => findOrphans(pool, node, most, running),
+    orphans: (most, running, noting) => findOrphans(pool, node, most, running, noting),
     listDead: (nodes) => listDead(pool, node, nodes),
     measure: () => measure(pool),
     findDamage: async () => null,

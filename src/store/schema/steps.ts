@@ -18,6 +18,7 @@ import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
+import { NOTED_REQUESTS } from "./noted-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import { REFUSAL_LESSONS } from "./refusal-lessons-step.ts";
 import { REPEATS } from "./repeats-step.ts";
@@ -350,4 +351,5 @@ export const STEPS: readonly Step[] = [
   GUARD,
   FINDINGS,
   REQUEST_IDS,
+  NOTED_REQUESTS,
 ];

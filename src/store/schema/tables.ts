@@ -36,6 +36,7 @@ import {
 } from "../engine/columns.ts";
 import { type Encoder, makeEncoder, makeTest } from "../engine/encoder.ts";
 import type { FoundRow, Value } from "../engine/found.ts";
+import { NOTED } from "../engine/noted-column.ts";
 import { PLACE } from "../engine/place.ts";
 import { BUDGET_USES, MINUTE } from "../limits/limit-columns.ts";
 import { makeColumns } from "./field-columns.ts";
@@ -190,6 +191,7 @@ export const METER = table<Meter>("meter", ["account_id", "owner", "day"], {
   givenBack: INTEGER,
   freeSpentNanoUsd: INTEGER,
   freeHeldNanoUsd: INTEGER,
+  noted: allowNull(NOTED),
 });
 
 const takenAt = allowNull(INTEGER);

@@ -4,6 +4,7 @@ import type { KeyUse, RunningRequests, Store } from "../../core/store.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
 import { askRequests, keyUsesSql, LAST_HOUR } from "../engine/narrowing.ts";
+import { findNotedHolds } from "../engine/noted-holds.ts";
 import { narrowToScope, USE_ROWS } from "../engine/scope.ts";
 import { selectSql } from "../engine/sql.ts";
 import { deleteInParts } from "../engine/turns.ts";
@@ -80,7 +81,12 @@ export function requestMethods(connector: Connector, cache: RowCache, engine: En
     prune: makePruning(connector, cache, engine),
     listDead: async (nodes) =>
       nodes.filter((node) => node !== own.node && (own.file === null || hasEnded(own.file, node))),
-    orphans: (most, running = null) => connector.run(({ sql }) => findOrphans(sql, own, most, running)),
+    orphans: async (most, running = null, noting = []) => {
+      const holds = await connector.run(({ sql }) => findOrphans(sql, own, most, running));
+      if (noting.length === 0 || holds.length >= most) return holds;
+      const noted = await findNotedHolds(engine, noting, most - holds.length, { node: own.node, running });
+      return [...holds, ...noted];
+    },
   } satisfies Partial<Store>;
 }
 

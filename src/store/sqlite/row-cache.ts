@@ -9,7 +9,7 @@ import type { RequestRecord } from "../../core/log/record.ts";
 import type { Checkout } from "../../core/money/checkout.ts";
 import type { Movement } from "../../core/money/movement.ts";
 import { Cell, type OwnerPage, Pages } from "../../core/pages.ts";
-import { type Hold, type KeptReply, makeRowId, makeTagDayId } from "../../core/rows.ts";
+import { type Hold, type KeptReply, makeRowId, makeTagDayId, type NotedRequest } from "../../core/rows.ts";
 import { type FoundRow, readText } from "../engine/found.ts";
 import { readRaise } from "../limits/limit-requests.ts";
 import { readRules } from "../limits/member-columns.ts";
@@ -23,6 +23,7 @@ import type { Statements } from "./statements.ts";
 /** The entries of a generation, of each kind. A key's page takes about a kilobyte. */
 const ENTRIES_MAX = 10_000;
 
+const NOTHING_NOTED: readonly NotedRequest[] = [];
 const NO_OPENINGS: NonNullable<Reads["openings"]> = [];
 
 type RowsById<Row> = Map<string, Row>;
@@ -182,14 +183,27 @@ export class RowCache {
   }
 
   /** A new request has no hold or record yet: skipping the two lookups saves 3 of its 20 µs in the store. */
-  #load(sql: Statements, { accountId, keyId, memberId, owners, days, requestId, isNew }: Reads): void {
+  #load(sql: Statements, reads: Reads): void {
+    const { accountId, keyId, memberId, owners, days, requestId } = reads;
     if (this.#accounts.get(accountId) === undefined)
       this.#accounts.set(accountId, new Cell<Account>().fill(readRow(ACCOUNT, sql.account.get(accountId))));
     if (keyId !== null) this.#loadKey(sql, accountId, keyId);
     if (memberId) this.#loadMember(sql, accountId, memberId);
-    if (requestId !== null && !isNew && this.#holds.get(requestId) === undefined)
-      this.#holds.set(requestId, new Cell<Hold>().fill(readRow(HOLD, sql.hold.get(accountId, requestId))));
     for (const owner of owners) this.#loadOwner(sql, accountId, owner, days);
+    if (requestId === null || this.#holds.get(requestId) !== undefined) return;
+    if (!this.#isNew(reads, requestId))
+      this.#holds.set(requestId, new Cell<Hold>().fill(readRow(HOLD, sql.hold.get(accountId, requestId))));
+  }
+
+  /** A noted request is new until it is settled, or another process has given it up. */
+  #isNew({ isNew = false, accountId, owners, days }: Reads, requestId: string): boolean {
+    if (isNew !== "noted") return isNew;
+    for (const owner of owners) {
+      const page = this.#page(accountId, owner);
+      for (const day of days)
+        for (const { id } of page.meter(day).row?.noted ?? NOTHING_NOTED) if (id === requestId) return true;
+    }
+    return false;
   }
 
   #loadKey(sql: Statements, accountId: string, keyId: string): void {

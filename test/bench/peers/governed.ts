@@ -267,6 +267,8 @@ function answerTo(demand: Demand): Answer {
     case "fund":
     case "close":
       return { kind: "funded", account: ACCOUNT };
+    case "unnote":
+      return { kind: "unnoted" };
     case "reset":
       return { kind: "reset", budgets: [] };
     case "checkout":

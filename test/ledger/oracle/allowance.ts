@@ -102,7 +102,8 @@ export function coversMoment(nowMs: number, { days }: Pick<Reads, "days">, quota
 /** Returns an unused meter. */
 export function makeMeter(given: Pick<Meter, "accountId" | "owner" | "day" | "lastAtMs">): Meter {
   const { accountId, owner, day, lastAtMs } = given;
-  return { accountId, owner, day, used: 0, lastAtMs, givenBack: 0, freeSpentNanoUsd: 0, freeHeldNanoUsd: 0 };
+  const nothing = { used: 0, givenBack: 0, freeSpentNanoUsd: 0, freeHeldNanoUsd: 0, noted: null };
+  return { accountId, owner, day, lastAtMs, ...nothing };
 }
 
 /**

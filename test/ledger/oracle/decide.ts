@@ -33,6 +33,8 @@ function answer(books: Books, demand: Demand): Answer {
       return admit(books, demand);
     case "settle":
       return settle(books, demand);
+    case "unnote":
+      throw new Error("Version 1.2 noted no requests.");
     case "fund":
       return fund(books, demand);
     case "close":

@@ -202,7 +202,13 @@ describe("waiting for a duplicate's answer", () => {
       ledger: { admit: async () => answers.shift() ?? granted, look: async () => null },
       clock,
     });
-    const ticket = { ask: makeAsk("three", makeKey("key_a")), reads: NO_READS, rules: RULES };
+    const ticket = {
+      ask: makeAsk("three", makeKey("key_a")),
+      reads: NO_READS,
+      rules: RULES,
+      noted: null,
+      isTried: false,
+    };
     const admitted = admissions.wait("one", () => ticket, [ending, ending], Number.POSITIVE_INFINITY);
     for (const [left, id] of [
       [1, "one"],
