@@ -136,7 +136,7 @@ describe.each(Object.keys(CLIENTS))("to %s", (name) => {
 
 const COPYING = Object.keys(CLIENTS).filter((name) => name !== "Interactions");
 const PIECES = 200;
-/** The writer reads those from which it learns, and those that it takes up together. */
+/** Those from which is learnt, and those that the writer gets together. */
 const PARSED_MAX = 5;
 
 const makePieces = (make: (word: string) => object) =>
