@@ -12,10 +12,10 @@ interface Numbers {
 const NUMBER = '"sequence_number":';
 /** After this many texts in a row that give nothing to copy, learning stops. */
 const PATIENCE = 8;
-/** The writer is told of copied texts of this length together. */
+/** Once copied texts are longer than this, the writer gets them. */
 const COPIED_CHARACTERS_MAX = 2048;
 
-/** What was written for a text. */
+/** The events that were written for a text. */
 interface Sample {
   readonly text: string;
   /** The chunk's JSON around the text. */
@@ -29,9 +29,9 @@ interface Sample {
 }
 
 /**
- * Learns from what a writer writes for two texts of the same kind. If that differs only in the text, and in a number that counts
- * up, copies are made for those that follow, without the writer. Before it writes anything else, it is told of the copied texts
- * as one chunk.
+ * Learns from the events that a writer writes for two texts of the same kind. If they differ only in the text, and in a number
+ * that counts up, those of the texts that follow are copies, made without the writer. Before it writes anything else, it gets the
+ * copied texts as one chunk.
  */
 export class EventCopier {
   readonly #numbers: Numbers | null;
@@ -41,7 +41,7 @@ export class EventCopier {
   /** Between the texts of two copies, or between a text and the next number. */
   #between = "";
   #patience = PATIENCE;
-  /** The copied texts that the writer hasn't been told of. */
+  /** The copied texts that the writer hasn't got yet. */
   #copied = "";
 
   /** `numbers` are those of the events, if they have any. */
@@ -54,24 +54,24 @@ export class EventCopier {
     return this.#template !== null && this.#template.head === head && this.#template.tail === tail;
   }
 
-  /** True if there are copied texts that the writer hasn't been told of. */
+  /** True if there are copied texts that the writer hasn't got yet. */
   get hasCopied(): boolean {
     return this.#copied !== "";
   }
 
-  /** True if the writer must be told of them now, however it goes on. */
+  /** True if the writer must get them now, whatever comes next. */
   get isFull(): boolean {
     return this.#copied.length > COPIED_CHARACTERS_MAX;
   }
 
-  /** Takes what the writer has just written for a text of the run. */
+  /** Takes the events that the writer has just written for a text of the run. */
   learn({ head, tail }: Run, text: string, { choices }: ChatChunk, written: string): void {
     if (this.#patience === 0) return;
     this.#patience--;
     // Log probabilities are kept text by text.
     const around = choices.some(({ logprobs }) => logprobs) ? null : this.#takeApart(text, written);
     if (around === null) return;
-    const sample = { text, head, tail, ...around };
+    const sample = { head, tail, ...around };
     const last = this.#last;
     this.#last = sample;
     if (last === null || !areAlike(last, sample)) return;
@@ -85,7 +85,7 @@ export class EventCopier {
   copy(run: Run, from: number): string {
     const texts = from === 0 ? run.texts : run.texts.slice(from);
     if (this.#template === null || texts.length === 0) return "";
-    // A text by itself would keep all of its read alive.
+    // A single text would keep all of its read alive, too.
     this.#copied = [this.#copied, from === 0 ? run.text : texts.join("")].join("");
     const { before, middle, after } = this.#template;
     if (this.#numbers === null) return before + texts.join(this.#between) + after;
@@ -99,7 +99,7 @@ export class EventCopier {
     return pieces.join("");
   }
 
-  /** Tells the writer of the copied texts, whose events it doesn't write again. */
+  /** Passes the copied texts to the writer as one chunk. Its events are dropped, since theirs have been sent. */
   flush(write: (chunk: ChatChunk) => string): void {
     if (this.#template === null || !this.hasCopied) return;
     const { head, tail } = this.#template;
@@ -115,19 +115,21 @@ export class EventCopier {
     this.#template = null;
   }
 
-  /** Returns what surrounds number and text. Null if they can't be told from the rest. */
-  #takeApart(text: string, written: string): Pick<Sample, "before" | "middle" | "after"> | null {
-    const literal = `"${text}"`;
+  /** Returns the events around number and text. Null if they aren't found, or not once. */
+  #takeApart(said: string, written: string): Omit<Sample, "head" | "tail"> | null {
+    const literal = `"${said}"`;
     const at = written.indexOf(literal);
     if (at === -1 || at !== written.lastIndexOf(literal)) return null;
     const start = written.slice(0, at + 1);
     const after = written.slice(at + literal.length - 1);
-    if (this.#numbers === null) return { before: start, middle: "", after };
+    // The text as it came would keep all of its read alive.
+    const text = written.slice(start.length, -after.length);
+    if (this.#numbers === null) return { text, before: start, middle: "", after };
     const number = `${NUMBER}${this.#numbers.next - 1},`;
     const numberAt = start.indexOf(number);
     if (numberAt === -1) return null;
     const before = start.slice(0, numberAt + NUMBER.length);
-    return { before, middle: start.slice(numberAt + number.length - 1), after };
+    return { text, before, middle: start.slice(numberAt + number.length - 1), after };
   }
 }
 

@@ -3,7 +3,7 @@
 /** Where an event's data is, and what is the same in all of them. */
 export interface EventTemplate {
   readonly type: string;
-  /** What precedes the data of an event that is shown as it came. Null if only `head` and `tail` are shown. */
+  /** The text before the data of an event that is shown as it came. Null if only `head` and `tail` are shown. */
   readonly lead: string | null;
   /** The data before and after its text. */
   readonly head: string;

@@ -39,7 +39,7 @@ interface Given {
   readonly fault: string;
   /** The number of texts on the fast path. */
   readonly spliced: number;
-  /** How many of them were parsed all the same. */
+  /** The number of those that were parsed all the same. */
   readonly parsed: number;
 }
 

@@ -93,14 +93,15 @@ const makeMade = (name: "openai" | "anthropic"): Subject => ({
 const folder = fixturesFolder();
 const recordings: readonly Recording[] =
   folder === null ? [] : readTraffic(folder).recordings.filter(({ streamed }) => streamed);
+const FILES = [...Map.groupBy(recordings, ({ file }) => file)];
 
 describe.each(Object.keys(CLIENTS))("to %s", (name) => {
   const makeWriter = makeWriterOf(name);
 
-  test.skipIf(folder === null)(
-    "recorded streams",
-    () => {
-      for (const recording of sampleRows(recordings, STEP, Object.keys(CLIENTS).indexOf(name))) {
+  test.each(FILES)(
+    "recorded streams of %s",
+    (_file, own) => {
+      for (const recording of sampleRows(own, STEP, Object.keys(CLIENTS).indexOf(name))) {
         const subject = { ...makeSubject(recording), makeWriter };
         compare(subject, [encodeText(recording.body)]);
         for (const { pieces } of listCuts(recording)) compare(subject, pieces);
@@ -136,7 +137,7 @@ describe.each(Object.keys(CLIENTS))("to %s", (name) => {
 
 const COPYING = Object.keys(CLIENTS).filter((name) => name !== "Interactions");
 const PIECES = 200;
-/** The writer reads those from which it learns, and those that it takes up together. */
+/** Those from which is learnt, and those that the writer gets together. */
 const PARSED_MAX = 5;
 
 const makePieces = (make: (word: string) => object) =>
