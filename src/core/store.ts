@@ -67,6 +67,8 @@ export interface KeyFilter {
   readonly text?: string | undefined;
   /** A part of the list of models as it is stored. In lower case. */
   readonly modelsText?: string | undefined;
+  /** Parts of the list of models, of which it has at least one. In lower case. */
+  readonly modelsTexts?: readonly string[] | undefined;
   /** The beginning of the ids that are left out. */
   readonly except?: string | undefined;
   /** Missing for all rows, as in every look-up. */

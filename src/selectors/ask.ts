@@ -12,7 +12,7 @@ import type { UrlKind } from "../operations/codec.ts";
 import { type HealthView, makeThoughtEstimate } from "./expense.ts";
 import { type Knowledge, NOTHING_KNOWN } from "./knowledge.ts";
 import { findLightShare } from "./light.ts";
-import { prepareQuality } from "./quality.ts";
+import { expectProfiles, prepareQuality } from "./quality.ts";
 import { selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
 import { type CardTable, findTable } from "./table.ts";
@@ -99,6 +99,7 @@ export function prepareAsk(
   const isStructured = request.response_format?.type === "json_schema";
   const table = findTable(input.cards);
   const ask = makeRankAsk(share, prediction, learned);
+  const quality = prepareQuality(prediction);
   return {
     input,
     prediction,
@@ -124,7 +125,8 @@ export function prepareAsk(
     bulk: measureBulk(request),
     /** Capabilities for what stands earlier in the conversation: others are chosen only if no model has them. */
     wished: [...new Set(listMedia(request).map(({ need }) => need))],
-    quality: prepareQuality(prediction),
+    quality,
+    ...expectProfiles(table, quality),
     rules: selectRules(input.rules, prediction, table, steering),
     served,
     /** Known from the process's memory alone: where another process served, costs are estimated without a cache. */

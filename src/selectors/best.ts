@@ -12,11 +12,11 @@ export const CLOSE = 0.01;
 const ALWAYS_CHAMPION = 1;
 
 export function scoreBest(candidates: Columns, ask: RankAsk): (place: number) => number {
-  const { quality, costUsd, champion } = candidates;
+  const { quality, costAt, champion } = candidates;
   const off = findLeadNeeded(ask);
   const own = quality[champion] ?? 0;
   const floor = Math.max(findTop(candidates) - off, own) - Math.max(0, CLOSE - off);
-  return scoreAbove(floor + off, candidates, costUsd, own >= floor - ROUNDING ? [champion] : []);
+  return scoreAbove(floor + off, candidates, costAt, own >= floor - ROUNDING ? [champion] : []);
 }
 
 /** Returns the lead in quality that another model needs over the champion: none if there are no labels to confirm one. */

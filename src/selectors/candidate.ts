@@ -44,8 +44,8 @@ export function makeCandidate(estimates: Estimates, place: number, removedBy: st
     qualityLow: Math.min(quality, Math.max(QUALITY_MIN * works, quality - doubt)),
     level: estimates.level[place] ?? 0,
     /** Null if the card has no price. */
-    costUsd: isPriced ? (estimates.costUsd[place] ?? 0) : null,
-    latencyMs: estimates.latencyMs[place] ?? 0,
+    costUsd: isPriced ? estimates.costAt(place) : null,
+    latencyMs: estimates.latencyAt(place),
     costHighUsd: isPriced ? priceTokens(asked, row, held, tokens, longer) : null,
     latencyHighMs: timeTokens(asked, row, longer * (tokens.answer + tokens.thought)),
     /** The predicted length of the answer and its thinking, with which actual lengths are compared. */

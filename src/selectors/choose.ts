@@ -11,11 +11,12 @@ import { SELECTOR_RULES } from "./index.ts";
 import type { Leaning } from "./knowledge.ts";
 import { compareByScore, compareIds, rankAll, type SelectorRule } from "./selector.ts";
 import { findServed } from "./served.ts";
-import { CONTEXT, sift } from "./sift.ts";
+import { CONTEXT } from "./sieve.ts";
+import { sift } from "./sift.ts";
 import { findStaying, type Staying } from "./staying.ts";
-import { readFeatures } from "./text/features.ts";
 import type { Parameters } from "./text/parameters.ts";
-import { type Prediction, predict } from "./text/predictor.ts";
+import type { Prediction } from "./text/predictor.ts";
+import { readRequest } from "./text/reading.ts";
 import type { SideCall } from "./text/side-calls.ts";
 import { explainChoice } from "./why.ts";
 
@@ -51,8 +52,8 @@ export interface Choice {
 
 /** Deterministic: the same input gives the same choice. One pass over ten thousand cards takes about a millisecond. */
 export function choose(selector: SelectorRule, input: ChooseInput, parameters?: Parameters): Choice {
-  const features = readFeatures(input.request);
-  return decide(selector, input, predict(features, parameters), features.promptTokens, features.sideCall);
+  const { prediction, promptTokens, sideCall } = readRequest(input.request, parameters);
+  return decide(selector, input, prediction, promptTokens, sideCall);
 }
 
 /** Chooses by an existing prediction, as when a decision is repeated. The light rule serves side calls of agents. */

@@ -111,6 +111,8 @@ function readColumns(kept: readonly JsonObject[]) {
   const created = column("created");
   const cardAt = (place: number) => ({ id: ids[place] ?? "", created: created[place] ?? 0 });
   const level = column("level");
+  const costUsd = column("cost_usd");
+  const latencyMs = column("latency_ms");
   const doubt = column("doubt");
   // Decisions logged before sources were kept are of benchmarks mostly.
   const source = Uint8Array.from(kept, (one) => readSource(one.source ?? "benchmark"));
@@ -121,8 +123,8 @@ function readColumns(kept: readonly JsonObject[]) {
     level,
     champion: findChampion({ level, cardAt }),
     quality: column("quality"),
-    costUsd: column("cost_usd"),
-    latencyMs: column("latency_ms"),
+    costAt: (place: number) => costUsd[place] ?? 0,
+    latencyAt: (place: number) => latencyMs[place] ?? 0,
     score: new Float64Array(kept.length),
   };
 }

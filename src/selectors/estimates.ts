@@ -4,7 +4,8 @@ import { GUESS, LABELS } from "../core/models/origin.ts";
 import type { PreparedAsk } from "./ask.ts";
 import { CLOSE } from "./best.ts";
 import { estimateCost, estimateMs, estimatePlainCost } from "./expense.ts";
-import { CAUTION, computeSpread, estimateDoubt, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
+import { NO_SHIFTS } from "./knowledge.ts";
+import { estimateDoubt, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
 import { findChampion } from "./selector.ts";
 
 /** As exact as costs and qualities are shown. */
@@ -14,6 +15,9 @@ const THOUSANDTHS = 1000;
 const GUESS_BELOW = CLOSE + 1 / THOUSANDTHS;
 /** Observed error rates above this are not believed. */
 const ERROR_RATE_MAX = 0.9;
+
+/** Stands for a number that isn't computed yet. */
+const UNKNOWN = -1;
 
 export type Estimates = Readonly<ReturnType<typeof estimateAll>>;
 
@@ -25,30 +29,69 @@ export function estimateAll(asked: PreparedAsk, rows: Int32Array) {
     if (card === undefined) throw new RangeError("There is no such candidate.");
     return card;
   };
-  const qualities = estimateQualities(asked, rows);
-  const columns = { ...qualities, ...estimateExpenses(asked, rows), score: new Float64Array(rows.length) };
-  const champion = findChampion({ level: qualities.level, cardAt });
+  const { quality, level, source } = estimateQualities(asked, rows);
+  const champion = findChampion({ level, cardAt });
   /** Returns the place of a card, or −1 if it isn't one of these. */
   const find = (id: string) => rows.indexOf(table.places.get(id) ?? -1);
   const doubtAt = (place: number) => estimateRowDoubt(asked, rows[place] ?? -1);
-  return { asked, rows, ...columns, doubtAt, champion, cardAt, find };
+  const score = new Float64Array(rows.length);
+  return {
+    asked,
+    rows,
+    quality,
+    level,
+    source,
+    ...estimateExpenses(asked, rows),
+    score,
+    doubtAt,
+    champion,
+    cardAt,
+    find,
+  };
+}
+
+function estimateExpenses(asked: PreparedAsk, rows: Int32Array) {
+  const { table, cached, promptTokens, lengthAt } = asked;
+  const holder = table.places.get(cached?.cardId ?? "") ?? -1;
+  // Numbers, because an object for each of thousands takes as long as all the rest.
+  const costAt = computeOnce(rows, (row) => {
+    const length = lengthAt(row);
+    const answer = estimateAnswer(asked, length);
+    const thought = estimateThought(asked, row) * length;
+    const isPlain = row !== holder && table.isTiered[row] === 0;
+    const usd = isPlain
+      ? estimatePlainCost(table, row, promptTokens, answer, thought)
+      : priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, { answer, thought });
+    return Math.round(usd * COST_DIGITS) / COST_DIGITS;
+  });
+  const latencyAt = computeOnce(rows, (row) => {
+    const length = lengthAt(row);
+    return timeTokens(asked, row, estimateAnswer(asked, length) + estimateThought(asked, row) * length);
+  });
+  return { costAt, latencyAt };
+}
+
+/** Returns a function that computes the number of a place when it is first asked for. None is negative. */
+function computeOnce(rows: Int32Array, compute: (row: number) => number): (place: number) => number {
+  const known = new Float64Array(rows.length).fill(UNKNOWN);
+  return (place) => {
+    const found = known[place] ?? 0;
+    if (found >= 0) return found;
+    const made = compute(rows[place] ?? 0);
+    known[place] = made;
+    return made;
+  };
 }
 
 function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
-  const { table, shifts, quality: ask } = asked;
   const quality = new Float64Array(rows.length);
   const level = new Float64Array(rows.length);
   const source = new Uint8Array(rows.length);
-  for (let place = 0; place < rows.length; place++) {
-    const row = rows[place] ?? 0;
-    const before = expect(table.odds, row * ask.skills.length, table.oddsLevel[row] ?? 0, ask);
-    const off = computeCaution(asked, row, before);
-    source[place] = shifts.scoredOn(row) === null ? (table.source[row] ?? 0) : LABELS;
-    quality[place] = Math.max(QUALITY_MIN, before + shifts.quality(row) - off);
-    level[place] = (table.level[row] ?? 0) + shifts.lift(row) - off;
-  }
-  holdBack(asked, rows, quality, shifts.quality);
-  holdBack(asked, rows, level, shifts.lift);
+  const columns = { quality, level, source };
+  if (asked.shifts === NO_SHIFTS) expectAll(asked, rows, columns);
+  else shiftAll(asked, rows, columns);
+  holdBack(asked, rows, quality, asked.shifts.quality);
+  holdBack(asked, rows, level, asked.shifts.lift);
   for (let place = 0; place < rows.length; place++) {
     const works = findWorkingShare(asked, rows[place] ?? 0);
     quality[place] = (quality[place] ?? 0) * works;
@@ -57,35 +100,47 @@ function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
   lower(quality, level);
   for (let place = 0; place < rows.length; place++)
     quality[place] = Math.round((quality[place] ?? 0) * THOUSANDTHS) / THOUSANDTHS;
-  return { quality, level, source };
+  return columns;
 }
 
-function estimateExpenses(asked: PreparedAsk, rows: Int32Array) {
-  const { table, cached, promptTokens, lengthAt } = asked;
-  const costUsd = new Float64Array(rows.length);
-  const latencyMs = new Float64Array(rows.length);
-  const holder = table.places.get(cached?.cardId ?? "") ?? -1;
+interface QualityColumns {
+  readonly quality: Float64Array;
+  readonly level: Float64Array;
+  readonly source: Uint8Array;
+}
+
+/** Fills the columns while nothing was learned of any model. */
+function expectAll(
+  { table, expected, caution }: PreparedAsk,
+  rows: Int32Array,
+  columns: QualityColumns,
+): void {
+  const { quality, level, source } = columns;
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
-    // Numbers, because an object for each of thousands takes as long as all the rest.
-    const length = lengthAt(row);
-    const answer = estimateAnswer(asked, length);
-    const thought = estimateThought(asked, row) * length;
-    const isPlain = row !== holder && table.isTiered[row] === 0;
-    const usd = isPlain
-      ? estimatePlainCost(table, row, promptTokens, answer, thought)
-      : priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, { answer, thought });
-    costUsd[place] = Math.round(usd * COST_DIGITS) / COST_DIGITS;
-    latencyMs[place] = timeTokens(asked, row, answer + thought);
+    const profile = table.profileAt[row] ?? 0;
+    const off = caution[profile] ?? 0;
+    source[place] = table.source[row] ?? 0;
+    quality[place] = Math.max(QUALITY_MIN, (expected[profile] ?? 0) - off);
+    level[place] = (table.level[row] ?? 0) - off;
   }
-  return { costUsd, latencyMs };
 }
 
-/** Returns what a guessed model's doubt takes off its quality. 0 if it is measured. */
-function computeCaution({ table, shifts, quality }: PreparedAsk, row: number, before: number): number {
-  if (table.isGuessed[row] !== 1) return 0;
-  const from = row * quality.skills.length;
-  return CAUTION * computeSpread(table.oddsSpreads, from, shifts.doubt(row), quality, before);
+/** Fills the columns with what was learned. */
+function shiftAll(
+  { table, shifts, expected, caution }: PreparedAsk,
+  rows: Int32Array,
+  columns: QualityColumns,
+): void {
+  const { quality, level, source } = columns;
+  for (let place = 0; place < rows.length; place++) {
+    const row = rows[place] ?? 0;
+    const profile = table.profileAt[row] ?? 0;
+    const off = (caution[profile] ?? 0) * shifts.doubt(row);
+    source[place] = shifts.scoredOn(row) === null ? (table.source[row] ?? 0) : LABELS;
+    quality[place] = Math.max(QUALITY_MIN, (expected[profile] ?? 0) + shifts.quality(row) - off);
+    level[place] = (table.level[row] ?? 0) + shifts.lift(row) - off;
+  }
 }
 
 /**

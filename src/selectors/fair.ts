@@ -8,21 +8,21 @@ import { findFirst, findTop, isGoodEnough, scoreAbove, scoreByWeight } from "./s
 import type { Columns, RankAsk, Ranking, SelectorRule } from "./selector.ts";
 
 export function rankFair(candidates: Columns, ask: RankAsk): Ranking {
-  const { costUsd, champion } = candidates;
+  const { costAt, champion } = candidates;
   const { share, costWeight, usualCostUsd } = ask;
   const dear = findFirst(candidates, scoreBest(candidates, ask));
   const marks = [dear];
   if (costWeight === null) {
     const others = share > FAIR_QUALITY ? [] : marks;
-    return { scoreOf: scoreAbove(share * findTop(candidates), candidates, costUsd, others), marks };
+    return { scoreOf: scoreAbove(share * findTop(candidates), candidates, costAt, others), marks };
   }
-  const reference = (costUsd[dear] ?? 0) < (costUsd[champion] ?? 0) ? dear : champion;
-  const most = costUsd[reference] ?? 0;
+  const reference = costAt(dear) < costAt(champion) ? dear : champion;
+  const most = costAt(reference);
   const scoreOf = scoreByWeight(candidates, {
     weight: costWeight,
     reference,
-    mayReplace: (place) => (costUsd[place] ?? 0) <= most,
-    expenseOf: (place) => weighCost(costUsd[place] ?? 0, costUsd[champion] ?? 0, usualCostUsd),
+    mayReplace: (place) => costAt(place) <= most,
+    expenseOf: (place) => weighCost(costAt(place), costAt(champion), usualCostUsd),
   });
   return { scoreOf, marks };
 }

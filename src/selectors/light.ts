@@ -16,7 +16,7 @@ export function findLightShare(difficulty: number): number {
 }
 
 function rankLight(candidates: Columns, ask: RankAsk): Ranking {
-  const { latencyMs, champion } = candidates;
+  const { latencyAt, champion } = candidates;
   const { difficulty, timeWeight } = ask;
   const {
     scoreOf: scoreFair,
@@ -26,15 +26,15 @@ function rankLight(candidates: Columns, ask: RankAsk): Ranking {
   const marks = [dear, cheap];
   if (timeWeight === null) {
     const floor = findLightShare(difficulty) * findTop(candidates);
-    return { scoreOf: scoreAbove(floor, candidates, latencyMs, marks), marks };
+    return { scoreOf: scoreAbove(floor, candidates, latencyAt, marks), marks };
   }
-  const reference = (latencyMs[dear] ?? 0) < (latencyMs[cheap] ?? 0) ? dear : cheap;
-  const longest = latencyMs[reference] ?? 0;
+  const reference = latencyAt(dear) < latencyAt(cheap) ? dear : cheap;
+  const longest = latencyAt(reference);
   const scoreOf = scoreByWeight(candidates, {
     weight: timeWeight,
     reference,
-    mayReplace: (place) => (latencyMs[place] ?? 0) <= longest,
-    expenseOf: (place) => weighTime(latencyMs[place] ?? 0, latencyMs[champion] ?? 0),
+    mayReplace: (place) => latencyAt(place) <= longest,
+    expenseOf: (place) => weighTime(latencyAt(place), latencyAt(champion)),
   });
   return { scoreOf, marks };
 }

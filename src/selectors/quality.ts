@@ -2,6 +2,7 @@
 // learned; the less familiar the request, the closer to the model's overall level.
 
 import type { Profile } from "./profiles.ts";
+import type { CardTable } from "./table.ts";
 import type { Prediction } from "./text/predictor.ts";
 
 /** Log-odds lost per unit of predicted difficulty. */
@@ -29,6 +30,23 @@ export function prepareQuality({ skills, support, difficultyLogit, sure = 0 }: K
     /** The uncertainty about the request itself, the same for all models. */
     strangeSpread: STRANGE_SPREAD * (1 - support * sure),
   };
+}
+
+/**
+ * Returns, by profile, the quality without what was learned, and what the doubt about a guessed one takes off it while nothing
+ * is known of its answers: 0 if it is measured.
+ */
+export function expectProfiles({ odds, oddsSpreads, oddsLevel, isGuessed }: CardTable, ask: QualityAsk) {
+  const size = ask.skills.length;
+  const expected = new Float64Array(oddsLevel.length);
+  const caution = new Float64Array(oddsLevel.length);
+  for (let place = 0; place < expected.length; place++) {
+    const before = expect(odds, place * size, oddsLevel[place] ?? 0, ask);
+    expected[place] = before;
+    if (isGuessed[place] === 1)
+      caution[place] = CAUTION * computeSpread(oddsSpreads, place * size, 1, ask, before);
+  }
+  return { expected, caution };
 }
 
 /** Returns the quality without what was learned: the part that learning corrects. */

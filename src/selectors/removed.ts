@@ -4,7 +4,8 @@ import type { Steering } from "../core/models/steering.ts";
 import { formatPlainUsd, toNearestNanoUsd } from "../core/money/money.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
-import { MAX_COST, MAX_MS, UNPRICED } from "./sift.ts";
+import { UNPRICED } from "./sieve.ts";
+import { MAX_COST, MAX_MS } from "./sift.ts";
 
 /** Returns the reasons with their numbers of models, and what the ceilings and missing prices are about. */
 export function explainRemoved(

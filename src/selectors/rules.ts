@@ -22,13 +22,16 @@ export function selectRules(
   steering: Steering,
 ) {
   const pin = findPin(rules, kinds, skills);
-  const applying = findIndex(rules, table).filter(
-    ({ category, shareMin }) => category === null || findShare(category, kinds, skills) >= shareMin,
-  );
+  const applies = ({ category, shareMin }: Indexed) =>
+    category === null || findShare(category, kinds, skills) >= shareMin;
+  const index = findIndex(rules, table);
+  const applying = index.filter(applies);
   const { allow, deny } = steering;
   const isSteered = allow.length > 0 || deny.length > 0;
   return {
     exclusions: isSteered ? [...applying, findSteered(steering, table)] : applying,
+    /** Names the operator's rules that apply. Null if there are a client's or an alias's demands beside them. */
+    applying: isSteered ? null : index.map((one) => Number(applies(one))).join(""),
     /** The pinned card's id and the kind of task that it is pinned for. */
     pin,
   };
@@ -73,6 +76,8 @@ function findIndex(rules: RouterRules, table: CardTable) {
   const known = indexes.getOrInsertComputed(table, () => new WeakMap());
   return known.getOrInsertComputed(rules, () => makeIndex(rules, table));
 }
+
+type Indexed = ReturnType<typeof makeIndex>[number];
 
 function makeIndex(all: RouterRules, { cards, places }: CardTable) {
   /** 1 in the places of these ids, which may be patterns. */

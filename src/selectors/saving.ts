@@ -44,7 +44,7 @@ export function scoreByWeight({ quality }: Columns, weighing: Weighing): ScoreOf
 export function scoreAbove(
   floor: number,
   { quality }: Columns,
-  expense: Float64Array,
+  expenseAt: (place: number) => number,
   others: readonly number[],
 ): ScoreOf {
   const good = new Uint8Array(quality.length);
@@ -52,14 +52,14 @@ export function scoreAbove(
   for (let place = 0; place < quality.length; place++) {
     if ((quality[place] ?? 0) < floor - ROUNDING) continue;
     good[place] = 1;
-    least = Math.min(least, expense[place] ?? 0);
+    least = Math.min(least, expenseAt(place));
   }
   for (const place of others) {
     good[place] = 1;
-    least = Math.min(least, expense[place] ?? 0);
+    least = Math.min(least, expenseAt(place));
   }
   return (place) =>
-    good[place] === 1 ? GOOD_ENOUGH + (least + TINY) / ((expense[place] ?? 0) + TINY) : (quality[place] ?? 0);
+    good[place] === 1 ? GOOD_ENOUGH + (least + TINY) / (expenseAt(place) + TINY) : (quality[place] ?? 0);
 }
 
 /** Returns the place that comes first by these scores. −1 if there are none. */

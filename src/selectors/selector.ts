@@ -58,11 +58,12 @@ export interface Columns {
   readonly quality: Float64Array;
   /** The overall quality, whatever the request. */
   readonly level: Float64Array;
-  readonly costUsd: Float64Array;
-  /** Time until the answer is complete. */
-  readonly latencyMs: Float64Array;
   /** Where the quality comes from, as a place in SOURCES. */
   readonly source: Uint8Array;
+  /** Returns the cost of a candidate's answer, in USD. Computed when asked for: few of the candidates are compared by it. */
+  costAt(place: number): number;
+  /** Returns the time until a candidate's answer is complete, in milliseconds. Computed when asked for, too. */
+  latencyAt(place: number): number;
   /** Returns the standard deviation of a candidate's quality. Computed when asked for: it takes longer than a column. */
   doubtAt(place: number): number;
   /** The highest comes first. Comparable only within one decision. */
@@ -138,13 +139,13 @@ export function compareByScore(candidates: Columns, a: number, b: number): numbe
  * above a floor of quality, none beats the first on quality, cost and time together.
  */
 export function compareBySaving(
-  { quality, costUsd, latencyMs, cardAt }: Columns,
+  { quality, costAt, latencyAt, cardAt }: Columns,
   a: number,
   b: number,
 ): number {
   return (
-    (costUsd[a] ?? 0) - (costUsd[b] ?? 0) ||
-    (latencyMs[a] ?? 0) - (latencyMs[b] ?? 0) ||
+    costAt(a) - costAt(b) ||
+    latencyAt(a) - latencyAt(b) ||
     (quality[b] ?? 0) - (quality[a] ?? 0) ||
     cardAt(b).created - cardAt(a).created ||
     compareIds(cardAt(a), cardAt(b))

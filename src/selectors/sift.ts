@@ -1,26 +1,25 @@
 // Separates the models that can serve a request from the others.
-import type { ModelCard } from "../core/models/card.ts";
-import { PICTURE_KINDS, type Refusal } from "../core/models/refusals.ts";
-import { SKILLS } from "../core/models/skill.ts";
-import type { PreparedAsk, Wishes } from "./ask.ts";
+import type { RouterRules } from "../core/settings.ts";
+import type { PreparedAsk } from "./ask.ts";
 import { estimateAll } from "./estimates.ts";
-import { NOT_ALLOWED } from "./rules.ts";
-import { ASIDE, ENDED, toBits, toPictureBits } from "./table.ts";
+import {
+  findBarNow,
+  findLastingReason,
+  findNeed,
+  isCoding,
+  isSearching,
+  makeSieve,
+  NO_SEARCH,
+  type Sieve,
+  UNHEALTHY,
+} from "./sieve.ts";
+import { type CardTable, toBits } from "./table.ts";
 
-const UNHEALTHY = "unhealthy";
 /**
  * Models removed for these reasons are chosen from if no others are left: those made for something else may do, and one
  * that failed may have recovered. Without previews, the operator's `router.preview` would mean nothing.
  */
 const LAST_RESORTS = ["deprecated", "completion", UNHEALTHY];
-/** A model that completes code is chosen for requests of which at least this share is coding. */
-const CODING_SHARE = 0.5;
-const CODING = SKILLS.indexOf("coding");
-const NO_SEARCH = "search";
-/** Only a provider of the client's family reads the newest message's blocks. */
-const UNREAD = "blocks";
-const SEARCH_BIT = toBits(["search"]);
-export const UNPRICED = "unpriced";
 /** The reasons of models whose predicted cost or time is above what was asked for. */
 export const MAX_COST = "max_cost";
 export const MAX_MS = "max_ms";
@@ -32,7 +31,6 @@ interface SiftResult {
   /** The reason why each of `removed` can't serve. */
   readonly reasons: readonly string[];
 }
-export const CONTEXT = "context";
 
 /** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
 export function sift(asked: PreparedAsk): SiftResult {
@@ -44,10 +42,10 @@ export function sift(asked: PreparedAsk): SiftResult {
 /** Removes models above a ceiling, which takes their estimates. */
 function siftCeilings(asked: PreparedAsk, { able, removed, reasons }: SiftResult): SiftResult {
   const { maxCostUsd, maxMs } = asked.steering;
-  const { costUsd, latencyMs } = estimateAll(asked, able);
+  const { costAt, latencyAt } = estimateAll(asked, able);
   const found = [...able.keys()].map((place) => {
-    if (maxCostUsd !== null && (costUsd[place] ?? 0) * asked.markup > maxCostUsd) return MAX_COST;
-    return maxMs !== null && (latencyMs[place] ?? 0) > maxMs ? MAX_MS : null;
+    if (maxCostUsd !== null && costAt(place) * asked.markup > maxCostUsd) return MAX_COST;
+    return maxMs !== null && latencyAt(place) > maxMs ? MAX_MS : null;
   });
   return {
     able: able.filter((_, place) => found[place] === null),
@@ -57,33 +55,56 @@ function siftCeilings(asked: PreparedAsk, { able, removed, reasons }: SiftResult
 }
 
 function siftAble(asked: PreparedAsk): SiftResult {
-  const { table, input } = asked;
-  const { among } = input;
-  const count = among?.length ?? table.cards.length;
-  const able = new Int32Array(count);
-  const removed = new Int32Array(count);
-  const reasons: string[] = [];
   const sieve = makeSieve(asked);
-  let size = 0;
-  for (let at = 0; at < count; at++) {
-    const row = among === undefined ? at : (among[at] ?? at);
-    if (table.isChat[row] === 0) continue;
-    const reason = findReason(sieve, row);
-    if (reason === null) able[size++] = row;
-    else removed[reasons.push(reason) - 1] = row;
-  }
-  const remove = (row: number, reason: string) => {
-    removed[reasons.push(reason) - 1] = row;
-  };
-  for (const lacks of listPreferences(asked)) size = keepPreferred(able, size, lacks, remove);
-  const out = removed.slice(0, reasons.length);
-  const last = LAST_RESORTS.find((reason) => reasons.includes(reason));
-  if (size > 0 || last === undefined) return { able: able.slice(0, size), removed: out, reasons };
+  const passed = passNow(sieve, findScreen(sieve));
+  const preferences = listPreferences(asked);
+  const sifted = preferences.length === 0 ? passed : preferAll(passed, preferences);
+  const { able, removed, reasons } = sifted;
+  const last = able.length > 0 ? undefined : LAST_RESORTS.find((reason) => reasons.includes(reason));
+  if (last === undefined) return sifted;
   return {
-    able: out.filter((_, at) => reasons[at] === last),
-    removed: out.filter((_, at) => reasons[at] !== last),
+    able: removed.filter((_, at) => reasons[at] === last),
+    removed: removed.filter((_, at) => reasons[at] !== last),
     reasons: reasons.filter((reason) => reason !== last),
   };
+}
+
+/** Removes the models that their context or their health bars now. */
+function passNow(sieve: Sieve, screen: Screen): SiftResult {
+  const { able } = screen;
+  let isAnyBarred = false;
+  for (let at = 0; at < able.length && !isAnyBarred; at++)
+    isAnyBarred = findBarNow(sieve, able[at] ?? 0) !== null;
+  if (!isAnyBarred) return screen;
+  const { rows, reasonAt } = screen;
+  return divide(rows, (at) => reasonAt[at] ?? findBarNow(sieve, rows[at] ?? 0));
+}
+
+/** Divides places in the table by the reason of each one, which is null for those that stay. */
+function divide(rows: Int32Array, findReasonAt: (at: number) => string | null): SiftResult {
+  const able = new Int32Array(rows.length);
+  const removed = new Int32Array(rows.length);
+  const reasons: string[] = [];
+  let size = 0;
+  for (let at = 0; at < rows.length; at++) {
+    const reason = findReasonAt(at);
+    if (reason === null) able[size++] = rows[at] ?? 0;
+    else removed[reasons.push(reason) - 1] = rows[at] ?? 0;
+  }
+  return { able: able.slice(0, size), removed: removed.slice(0, reasons.length), reasons };
+}
+
+function preferAll(
+  { able, removed, reasons }: SiftResult,
+  preferences: ReturnType<typeof listPreferences>,
+): SiftResult {
+  const out = { removed: [...removed], reasons: [...reasons] };
+  const remove = (row: number, reason: string) => {
+    out.removed.push(row);
+    out.reasons.push(reason);
+  };
+  const kept = preferences.reduce((rows, findLack) => keepPreferred(rows, findLack, remove), able);
+  return { able: kept, removed: Int32Array.from(out.removed), reasons: out.reasons };
 }
 
 /** Returns the preferences of a request, each as a function that returns what the model at a place lacks, or null. */
@@ -95,134 +116,72 @@ function listPreferences(asked: PreparedAsk): readonly ((row: number) => string 
   return [...(bits === 0 ? [] : [lacksWished]), ...(input.searches === undefined ? [] : [lacksSearch])];
 }
 
-/** Removes the models that lack something if there are others. Returns the number of those that stay, in place. */
+/** Removes the models that lack something if there are others. Returns the places of those that stay. */
 function keepPreferred(
   able: Int32Array,
-  size: number,
   findLack: (row: number) => string | null,
   remove: (row: number, reason: string) => void,
-): number {
-  const lacks = Array.from(able.subarray(0, size), findLack);
-  const kept = able.subarray(0, size).filter((_, at) => lacks[at] === null);
-  if (kept.length === 0) return size;
+): Int32Array {
+  const lacks = Array.from(able, findLack);
+  const kept = able.filter((_, at) => lacks[at] === null);
+  if (kept.length === 0) return able;
   for (const [at, lack] of lacks.entries()) if (lack !== null) remove(able[at] ?? -1, lack);
-  able.set(kept);
-  return kept.length;
+  return kept;
 }
 
-/** The demands that every card is compared with, read from the request once. */
-type Sieve = ReturnType<typeof makeSieve>;
-
-function makeSieve(asked: PreparedAsk) {
-  const { table, rules, promptTokens, answerRoomAt, input, needed, bulk, seenAt } = asked;
-  return {
-    asked,
-    table,
-    promptTokens,
-    answerRoomAt,
-    seenAt,
-    needed,
-    exclusions: rules.exclusions,
-    allowed: input.allowed,
-    mustSearch: input.mustSearch === true,
-    bits: toBits(needed),
-    bulk,
-    pictures: toPictureBits(bulk.pictures),
-    /** True if a call for any card would carry all that is asked. */
-    isReadByAll: input.reads === undefined && input.findRefusedUrl === undefined,
-  };
+/** The models sorted by all but what changes from one request of a class to the next: its length, and their health. */
+interface Screen extends SiftResult {
+  /** The chat models' places in the table, and the reason why each one can't serve, or null. */
+  readonly rows: Int32Array;
+  readonly reasonAt: readonly (string | null)[];
 }
 
-/**
- * Returns the first reason why the card at a place can't serve, or null if it can. Cards are read only where it matters:
- * reading thousands would mostly wait for memory.
- */
-function findReason(sieve: Sieve, row: number): string | null {
-  const { table, promptTokens } = sieve;
-  const barred = findBar(sieve, row);
-  if (barred !== null) return barred;
-  const missing = sieve.bits & ~(table.capabilities[row] ?? 0);
-  if (missing !== 0) return findNeed(sieve.needed, missing);
-  const beyond = findBeyond(sieve, row);
-  if (beyond !== null) return beyond;
-  const unread = sieve.isReadByAll ? null : findUnread(sieve.asked.input, table.cards, row);
-  if (unread !== null) return unread;
-  if (sieve.mustSearch && !isSearching(sieve.asked, row)) return NO_SEARCH;
-  // A model removed for its context could serve a shorter request.
-  const aside = findAside(sieve.asked, row);
-  if (aside !== null) return aside;
-  if (promptTokens + sieve.answerRoomAt(row) > (table.room[row] ?? 0)) return CONTEXT;
-  return sieve.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
+/** Per table, rules and bounds on the models, by the class of a request. */
+const screens = new WeakMap<CardTable, WeakMap<RouterRules, WeakMap<object, Map<string, Screen>>>>();
+/** A client's requests can be of some hundred classes. */
+const CLASSES_MAX = 64;
+
+function findScreen(sieve: Sieve): Screen {
+  const { table, asked } = sieve;
+  const { among = table, rules } = asked.input;
+  const name = nameClass(sieve);
+  if (name === null) return makeScreen(sieve);
+  const byRules = screens.getOrInsertComputed(table, () => new WeakMap());
+  const byBounds = byRules.getOrInsertComputed(rules, () => new WeakMap());
+  const known = byBounds.getOrInsertComputed(among, () => new Map());
+  const screen = known.get(name);
+  if (screen !== undefined) return screen;
+  const made = makeScreen(sieve);
+  if (known.size >= CLASSES_MAX) known.clear();
+  known.set(name, made);
+  return made;
 }
 
-/** Returns the word for what the card's target refuses by its number or kind. */
-function findBeyond({ table, bulk, pictures }: Sieve, row: number): Refusal | null {
-  const { tools, pictureBytes, textCharacters, hasVideo } = bulk;
-  if (hasVideo && table.takesVideos[row] === 0) return "video";
-  const toolsMax = table.toolsMax[row] ?? tools;
-  if (tools > toolsMax) return `tools>${toolsMax}`;
-  const bytesMax = table.pictureBytesMax[row] ?? pictureBytes;
-  if (pictureBytes > bytesMax) return `picture_bytes>${bytesMax}`;
-  const charactersMax = table.textCharactersMax[row] ?? textCharacters;
-  if (textCharacters > charactersMax) return `text_characters>${charactersMax}`;
-  const untaken = pictures & (table.untakenPictures[row] ?? 0);
-  const kind =
-    untaken === 0 ? undefined : PICTURE_KINDS.find((one) => (toPictureBits([one]) & untaken) !== 0);
-  return kind === undefined ? null : `picture_${kind}`;
+/** Returns the class of a request, whose models are the same by all that lasts. Null if the request is one of its own. */
+function nameClass(sieve: Sieve): string | null {
+  const { asked, isReadByAll, allowed, mustSearch, bulk, table } = sieve;
+  const { rules, needed, prediction } = asked;
+  if (!isReadByAll || allowed !== undefined || mustSearch) return null;
+  if (rules.applying === null || rules.pin !== null || !isTakenByAll(table, bulk)) return null;
+  return `${rules.applying} ${Number(isCoding(prediction))} ${needed.join(" ")}`;
 }
 
-/** Returns why a card is no candidate for any such request. */
-function findBar({ exclusions, allowed, table }: Sieve, row: number): string | null {
-  const excluded = findExclusion(exclusions, row);
-  if (excluded !== null) return excluded;
-  if (allowed !== undefined && !isAllowed(allowed, table.cards[row])) return NOT_ALLOWED;
-  return table.prices[row] === null ? UNPRICED : null;
+/** True if no model refuses the number or size of what is in the request, and there is nothing of which a kind is refused. */
+function isTakenByAll({ least }: CardTable, bulk: PreparedAsk["bulk"]): boolean {
+  const { tools, pictureBytes, textCharacters, hasVideo, pictures } = bulk;
+  if (hasVideo || pictures.length > 0) return false;
+  return (
+    tools <= least.toolsMax &&
+    pictureBytes <= least.pictureBytesMax &&
+    textCharacters <= least.textCharactersMax
+  );
 }
 
-/** The operator's pin overrides what a model is made for. */
-function findAside({ table, rules, prediction, input }: PreparedAsk, row: number): string | null {
-  const place = table.aside[row] ?? 0;
-  // Reading a list before its first place would take longest.
-  const reason = place === 0 ? null : (ASIDE[place - 1] ?? null);
-  if (reason === ENDED) return reason;
-  if (reason === null || rules.pin?.id === table.cards[row]?.id) return null;
-  if (reason === "preview" && input.rules.preview === true) return null;
-  if (reason === "completion" && (prediction.skills[CODING] ?? 0) >= CODING_SHARE) return null;
-  return reason;
-}
-
-function isSearching({ table, input }: PreparedAsk, row: number): boolean {
-  const card = table.cards[row];
-  const can = ((table.capabilities[row] ?? 0) & SEARCH_BIT) !== 0;
-  return can && card !== undefined && input.searches?.(card) === true;
-}
-
-function findExclusion(exclusions: PreparedAsk["rules"]["exclusions"], row: number): string | null {
-  for (let at = 0; at < exclusions.length; at++)
-    if (exclusions[at]?.removes[row] === 1) return exclusions[at]?.reason ?? null;
-  return null;
-}
-
-function isAllowed(allowed: (id: string) => boolean, card: ModelCard | undefined): boolean {
-  return card === undefined || allowed(card.id);
-}
-
-/** Returns what the card's provider wouldn't get to read of the request. */
-function findUnread(
-  { reads, findRefusedUrl }: Wishes,
-  cards: readonly ModelCard[],
-  row: number,
-): string | null {
-  if (reads === undefined && findRefusedUrl === undefined) return null;
-  const card = cards[row];
-  if (card === undefined) return null;
-  if (reads?.(card) === false) return UNREAD;
-  const url = findRefusedUrl?.(card) ?? null;
-  return url === null ? null : `${url}_urls`;
-}
-
-/** Returns the first of the needs that has a missing bit. */
-function findNeed(needed: PreparedAsk["needed"], missing: number): string | null {
-  const need = needed.find((one) => (toBits([one]) & missing) !== 0) ?? null;
-  return need === "tools_auto" ? "tools" : need;
+function makeScreen(sieve: Sieve): Screen {
+  const { table, asked } = sieve;
+  const rows = (asked.input.among ?? Int32Array.from(table.cards.keys())).filter(
+    (row) => table.isChat[row] !== 0,
+  );
+  const reasonAt = Array.from(rows, (row) => findLastingReason(sieve, row));
+  return { rows, reasonAt, ...divide(rows, (at) => reasonAt[at] ?? null) };
 }

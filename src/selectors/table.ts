@@ -19,24 +19,15 @@ export type CardTable = Readonly<ReturnType<typeof makeTable>>;
 function makeTable(cards: readonly ModelCard[]) {
   const profiles = cards.map(findProfile);
   const column = (read: (profile: Profile) => number) => Float64Array.from(profiles, read);
-  const join = (read: (profile: Profile) => Float64Array) => {
-    const all = new Float64Array(cards.length * SKILLS.length);
-    for (const [place, profile] of profiles.entries()) all.set(read(profile), place * SKILLS.length);
-    return all;
-  };
+  const limits = cards.map(findLimits);
   return {
     cards,
     profiles,
+    ...groupProfiles(profiles),
     places: new Map(cards.map(({ id }, place) => [id, place])),
-    /** As many of each profile as there are SKILLS. */
-    odds: join(({ odds }) => odds),
-    oddsSpreads: join(({ oddsSpreads }) => oddsSpreads),
-    oddsLevel: column(({ oddsLevel }) => oddsLevel),
     level: column(({ level }) => level),
     /** Places in SOURCES. */
     source: Uint8Array.from(profiles, ({ source }) => SOURCES.indexOf(source)),
-    /** 1 if some skills are guessed. */
-    isGuessed: Uint8Array.from(profiles, ({ isGuessed }) => Number(isGuessed)),
     thinkingTokens: column(({ thinkingTokens }) => thinkingTokens),
     firstTokenMs: column(({ firstTokenMs }) => firstTokenMs),
     tokensPerSecond: column(({ tokensPerSecond }) => tokensPerSecond),
@@ -49,16 +40,62 @@ function makeTable(cards: readonly ModelCard[]) {
     /** The longest answer, in tokens. */
     outputMax: Float64Array.from(cards, (card) => card.outputTokensMax ?? Number.POSITIVE_INFINITY),
     /** Infinite if no number is known. */
-    toolsMax: Float64Array.from(cards, (card) => findLimits(card).toolsMax),
-    pictureBytesMax: Float64Array.from(cards, (card) => findLimits(card).pictureBytesMax),
-    textCharactersMax: Float64Array.from(cards, (card) => findLimits(card).textCharactersMax),
+    toolsMax: Float64Array.from(limits, ({ toolsMax }) => toolsMax),
+    pictureBytesMax: Float64Array.from(limits, ({ pictureBytesMax }) => pictureBytesMax),
+    textCharactersMax: Float64Array.from(limits, ({ textCharactersMax }) => textCharactersMax),
+    least: findLeast(limits),
     /** A bit for each kind of picture that it doesn't take. */
-    untakenPictures: Uint8Array.from(cards, (card) => toPictureBits(findLimits(card).untakenPictures)),
+    untakenPictures: Uint8Array.from(limits, (one) => toPictureBits(one.untakenPictures)),
     /** 1 if it takes videos, as far as is known. */
-    takesVideos: Uint8Array.from(cards, (card) => Number(findLimits(card).takesVideos)),
+    takesVideos: Uint8Array.from(limits, (one) => Number(one.takesVideos)),
     /** Prompt and answer together, in tokens. */
     room: Float64Array.from(cards, (card) => card.contextTokensMax ?? Number.POSITIVE_INFINITY),
   };
+}
+
+type Limits = ReturnType<typeof findLimits>;
+
+/** Returns the least of each limit. */
+function findLeast(limits: readonly Limits[]) {
+  const least = (read: (one: Limits) => number) =>
+    limits.reduce((lowest, one) => Math.min(lowest, read(one)), Number.POSITIVE_INFINITY);
+  return {
+    toolsMax: least(({ toolsMax }) => toolsMax),
+    pictureBytesMax: least(({ pictureBytesMax }) => pictureBytesMax),
+    textCharactersMax: least(({ textCharactersMax }) => textCharactersMax),
+  };
+}
+
+/**
+ * Returns the profiles that differ in what quality depends on, as columns, and the place of each card's among them: a model
+ * that several providers serve is scored once.
+ */
+function groupProfiles(profiles: readonly Profile[]) {
+  const places = new Map<string, number>();
+  const distinct: Profile[] = [];
+  const profileAt = Int32Array.from(profiles, (profile) =>
+    places.getOrInsertComputed(writeNumbers(profile), () => distinct.push(profile) - 1),
+  );
+  const join = (read: (profile: Profile) => Float64Array) => {
+    const all = new Float64Array(distinct.length * SKILLS.length);
+    for (const [place, profile] of distinct.entries()) all.set(read(profile), place * SKILLS.length);
+    return all;
+  };
+  return {
+    profileAt,
+    /** As many of each profile as there are SKILLS. */
+    odds: join(({ odds }) => odds),
+    oddsSpreads: join(({ oddsSpreads }) => oddsSpreads),
+    oddsLevel: Float64Array.from(distinct, ({ oddsLevel }) => oddsLevel),
+    /** 1 if some skills are guessed. */
+    isGuessed: Uint8Array.from(distinct, ({ isGuessed }) => Number(isGuessed)),
+  };
+}
+
+/** Writes the numbers of a profile that its quality depends on, to the last bit. */
+function writeNumbers({ odds, oddsSpreads, isGuessed }: Profile): string {
+  const bytes = ({ buffer }: Float64Array) => Buffer.from(buffer).toString("latin1");
+  return `${isGuessed}${bytes(odds)}${bytes(oddsSpreads)}`;
 }
 
 /** Returns the part of a price that choosing reads, in full: objects of one shape are read several times as fast. */

@@ -9,6 +9,7 @@ import { openStore } from "../../src/app/start/open-store.ts";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { runCheck } from "../../src/cli/start/check.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import type { Store } from "../../src/core/store.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { makeKey } from "../harness/samples.ts";
 import { readFrom, readSettings } from "../harness/settings.ts";
@@ -53,9 +54,29 @@ async function check(store: string, args: readonly string[], nowMs: number): Pro
   return said.filter((line) => line.includes("its last day"));
 }
 
-async function fill(address: string, isNoted: boolean): Promise<void> {
+/** Returns the lines of a start, and how often it looks through the keys. */
+async function note(store: Pick<Store, "keys">) {
+  const cards = buildCatalogue({ ...readSettings(CONFIGURED), nowMs: AT_MS }).listWithEnded();
+  const lines: JsonObject[] = [];
+  let looks = 0;
+  const counted: typeof store = {
+    keys: (...asked) => {
+      looks++;
+      return store.keys(...asked);
+    },
+  };
+  await noteEndingKeys(counted, cards, (line) => lines.push(line), AT_MS);
+  return { lines, looks };
+}
+
+async function fill(address: string): Promise<void> {
   const masterKey = address.startsWith("postgres") ? Buffer.alloc(32, 1).toString("base64") : undefined;
   const { store } = await openStore(address, masterKey);
+  await unrecorded(store).addKey(
+    makeKey("key_other", { allowedModels: ["OpenAI#gpt-6-luna"] }),
+    "digest other",
+  );
+  expect(await note(store)).toEqual({ lines: [], looks: 1 });
   for (const [at, allowedModels] of [[ENDING.toLowerCase(), "Other#x"], ["OpenAI#*"], null].entries())
     await unrecorded(store).addKey(
       makeKey(`key_${at}`, { name: `app ${at}`, allowedModels }),
@@ -63,12 +84,9 @@ async function fill(address: string, isNoted: boolean): Promise<void> {
     );
   const gone = { allowedModels: [ENDING], revokedAtMs: 1 };
   await unrecorded(store).addKey(makeKey("key_gone", gone), "digest gone");
-  if (isNoted) {
-    const cards = buildCatalogue({ ...readSettings(CONFIGURED), nowMs: AT_MS }).listWithEnded();
-    const lines: JsonObject[] = [];
-    await noteEndingKeys(store, cards, (line) => lines.push(line), AT_MS);
-    expect(lines).toMatchObject([{ event: "model_ending", level: "warn", model: ENDING, keys: ["key_0"] }]);
-  }
+  const { lines, looks } = await note(store);
+  expect(lines).toMatchObject([{ event: "model_ending", level: "warn", model: ENDING, keys: ["key_0"] }]);
+  expect(looks).toBeGreaterThan(1);
   await store.close();
 }
 
@@ -77,14 +95,14 @@ const WARNING = `warning: keys: ${END}: allowed_models of 'app 0' (key_0)`;
 test("the keys that name it are named from 30 days before its end, by check and at the start", async () => {
   const store = `sqlite:${join(directory, "poundkey.db")}`;
   expect(await check(store, [], AT_MS)).toEqual([]);
-  await fill(store, true);
+  await fill(store);
   expect(await check(store, [], AT_MS)).toEqual([WARNING]);
   expect(await check(store, [], Date.parse("2026-11-01T00:00:00Z"))).toEqual([]);
 });
 
 test("on a server, it is asked only with --probe", async () => {
   const store = server.url;
-  await fill(store, false);
+  await fill(store);
   expect(await check(store, [], AT_MS)).toEqual([]);
   expect(await check(store, ["--probe"], AT_MS)).toEqual([WARNING]);
 });

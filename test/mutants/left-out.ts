@@ -28,8 +28,8 @@ export const LEFT_OUT_MEDIA: readonly Mutant[] = [
   {
     name: "selectors don't mind a picture of an earlier turn",
     file: "src/selectors/sift.ts",
-    find: "if (kept.length === 0) return size;",
-    replace: "return size;",
+    find: "if (kept.length === 0) return able;",
+    replace: "return able;",
     tests: LEFT_OUT,
   },
 ];

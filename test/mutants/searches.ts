@@ -22,7 +22,7 @@ export const SEARCHES: readonly Mutant[] = [
   },
   {
     name: "searches: a model that can't is a candidate for a forced one",
-    file: "src/selectors/sift.ts",
+    file: "src/selectors/sieve.ts",
     find: "sieve.mustSearch && !isSearching(sieve.asked, row)",
     replace: "sieve.mustSearch && row < 0",
     tests: NEEDED,

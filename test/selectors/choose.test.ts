@@ -182,6 +182,22 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
     }
   });
 
+  test("chooses for a request as if none had come before it", () => {
+    const roll = makeDice(selector.name.length + 5);
+    for (let round = 0; round < 5; round++) {
+      const { cards, rules, quality } = anyInput(roll);
+      const among = Int32Array.from(cards.keys()).filter(() => roll() < 0.5);
+      for (let turn = 0; turn < 30; turn++) {
+        const request = anyRequest(roll);
+        const asked = { request, needs: findNeeds(request), health: anyHealth(cards, roll) };
+        const input = { ...asked, rules, quality, ...(roll() < 0.5 ? { among } : {}) };
+        const kept = (list: readonly ModelCard[]) =>
+          JSON.stringify(keepDecision(choose(selector, { ...input, cards: list }), quality));
+        expect(kept(cards)).toBe(kept([...cards]));
+      }
+    }
+  });
+
   test("among some of the cards chooses as if there were no others, and never one that isn't for chat", () => {
     const roll = makeDice(selector.name.length + 3);
     for (let round = 0; round < 20; round++) {

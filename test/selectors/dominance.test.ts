@@ -33,16 +33,24 @@ function makeTable(roll: Roll) {
   const quality = column(() => Math.round((from + width * roll()) * 1000) / 1000);
   const level = column(roll);
   const cardAt = (place: number) => ({ id: `Acme#${place}`, created: Math.floor(place / 3) });
+  const costUsd = column(() => Math.floor(roll() * steps) / 1000);
+  const latencyMs = column(() => 100 * (1 + Math.floor(roll() * steps)));
   return {
     quality,
     level,
     cardAt,
     champion: findChampion({ level, cardAt }),
-    costUsd: column(() => Math.floor(roll() * steps) / 1000),
-    latencyMs: column(() => 100 * (1 + Math.floor(roll() * steps))),
+    ...readers({ costUsd, latencyMs }),
     score: new Float64Array(count),
     source: new Uint8Array(count),
     doubtAt: () => 0,
+  };
+}
+
+function readers({ costUsd, latencyMs }: Readonly<Record<"costUsd" | "latencyMs", Float64Array>>) {
+  return {
+    costAt: (place: number) => costUsd[place] ?? Number.NaN,
+    latencyAt: (place: number) => latencyMs[place] ?? Number.NaN,
   };
 }
 
@@ -74,11 +82,11 @@ function pickFrom(table: Table, rule: SelectorRule, ask: RankAsk): Figures {
   return figuresAt(table, place);
 }
 
-function figuresAt({ quality, costUsd, latencyMs }: Table, place: number): Figures {
+function figuresAt({ quality, costAt, latencyAt }: Table, place: number): Figures {
   return {
     quality: quality[place] ?? Number.NaN,
-    costUsd: costUsd[place] ?? Number.NaN,
-    latencyMs: latencyMs[place] ?? Number.NaN,
+    costUsd: costAt(place),
+    latencyMs: latencyAt(place),
   };
 }
 
@@ -140,8 +148,7 @@ describe("without labels, over random tables", () => {
       quality: Float64Array.of(0.9, 0.895),
       level: Float64Array.of(0.9, 0.895),
       champion: 0,
-      costUsd: Float64Array.of(2, 1),
-      latencyMs: Float64Array.of(100, 100),
+      ...readers({ costUsd: Float64Array.of(2, 1), latencyMs: Float64Array.of(100, 100) }),
       score: new Float64Array(2),
     };
     expect(pickFrom(table, best, makeAsk(makeDice(4))).costUsd).toBe(1);

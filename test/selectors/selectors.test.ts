@@ -16,7 +16,7 @@ const thrift: SelectorRule = {
   about: "Picks the least costly model.",
   findPromisedShare: () => 1,
   saves: "cost",
-  rank: ({ costUsd }) => ({ scoreOf: (place) => -(costUsd[place] ?? 0), marks: [] }),
+  rank: ({ costAt }) => ({ scoreOf: (place) => -costAt(place), marks: [] }),
   canReplace: () => true,
 };
 

@@ -54,23 +54,23 @@ describe("the weight of cost against quality", () => {
 });
 
 test("never prefers a model that costs more than the champion", () => {
+  const costAt = (place: number) => (place === 0 ? 1 : 1.01);
   const candidates = {
     quality: Float64Array.of(0.8, 0.9),
     level: Float64Array.of(0.9, 0.5),
     champion: 0,
-    costUsd: Float64Array.of(1, 1.01),
-    latencyMs: Float64Array.of(1, 1),
+    costAt,
+    latencyAt: () => 1,
     score: new Float64Array(2),
     source: new Uint8Array(2),
     doubtAt: () => 0,
     cardAt: () => makeCard("any"),
   };
-  const [usual = 0] = candidates.costUsd;
   const score = scoreByWeight(candidates, {
     weight: 0,
     reference: 0,
-    mayReplace: (place) => (candidates.costUsd[place] ?? 0) <= usual,
-    expenseOf: (place) => (candidates.costUsd[place] ?? 0) / usual,
+    mayReplace: (place) => costAt(place) <= costAt(0),
+    expenseOf: (place) => costAt(place) / costAt(0),
   });
   expect(score(0)).toBeGreaterThan(score(1));
 });

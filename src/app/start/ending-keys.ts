@@ -5,13 +5,15 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { Store } from "../../core/store.ts";
 import type { Log } from "../../core/world/world.ts";
 
-/** Writes a line for each such model of these cards. */
+/** Writes a line for each such model of these cards. All keys are looked through once, and again only if some name one. */
 export async function noteEndingKeys(
   store: Pick<Store, "keys">,
   cards: readonly ModelCard[],
   log: Log,
   nowMs: number,
 ): Promise<void> {
+  const ids = cards.filter(({ ending }) => ending !== undefined).map(({ id }) => id);
+  if (!(await isAnyNamed(store, ids, nowMs))) return;
   for (const { id: model, shutdownDate: shutdown, ending, successor } of cards) {
     if (shutdown === undefined || ending === undefined) continue;
     const keys = (await listNamingKeys({ store, nowMs }, model)).map(({ id }) => id);
@@ -29,4 +31,15 @@ export async function noteEndingKeys(
       message,
     });
   }
+}
+
+async function isAnyNamed(
+  store: Pick<Store, "keys">,
+  models: readonly string[],
+  nowMs: number,
+): Promise<boolean> {
+  if (models.length === 0) return false;
+  const modelsTexts = models.map((id) => JSON.stringify(id).toLowerCase());
+  const found = await store.keys({ limit: 1, after: null }, { nowMs, isRevoked: false, modelsTexts });
+  return found.length > 0;
 }

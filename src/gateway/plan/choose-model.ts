@@ -11,7 +11,7 @@ import { type Choice, choose } from "../../selectors/choose.ts";
 import { explainRemoved } from "../../selectors/removed.ts";
 import { BY_RULE, DENIED } from "../../selectors/rules.ts";
 import type { SelectorRule } from "../../selectors/selector.ts";
-import { CONTEXT } from "../../selectors/sift.ts";
+import { CONTEXT } from "../../selectors/sieve.ts";
 
 /** A selector as the meaning of the request's `model`. */
 export interface Selecting {

@@ -42,9 +42,13 @@ export interface Cues {
   readonly script: number;
 }
 
+/** Emptied for each task. */
+const FOUND = new HashSet(0);
+
 /** Reads the cues of a task in lower case. Bounded work for a text of any length. */
 export function readCues(task: string): Cues {
-  const hashes = new HashSet(Math.min(task.length, HEAD_CHARS + TAIL_CHARS) / CHARS_PER_CUE);
+  const hashes = FOUND;
+  hashes.clear(Math.min(task.length, HEAD_CHARS + TAIL_CHARS) / CHARS_PER_CUE);
   const letters = new Uint32Array(SCRIPTS.length);
   const reader = { hashes, letters };
   if (task.length <= HEAD_CHARS + TAIL_CHARS) readPart(reader, task, EDGE_CHARS, task.length - EDGE_CHARS);

@@ -1,18 +1,12 @@
 // Features of a request: its shape, its script, and the hashed words of its task and of the context around it.
-import {
-  type ChatMessage,
-  type ChatRequest,
-  type Content,
-  readOutputLimit,
-  type Tool,
-  type ToolCall,
-} from "../../operations/chat/form.ts";
+import type { ChatMessage, ChatRequest, Content } from "../../operations/chat/form.ts";
 import { readAskedTokens } from "./answer-length.ts";
 import { readCues } from "./cues.ts";
 import { HashCounts } from "./hash-index.ts";
 import { findInstructions, type Instruction } from "./instruction.ts";
 import { makeCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
+import { readShape, type Shape } from "./shape.ts";
 import { findSideCall } from "./side-calls.ts";
 import { findTask, readTexts } from "./task.ts";
 import { loadShippedWords, mendText, type Words } from "./words.ts";
@@ -28,29 +22,33 @@ const CHARS_PER_GRAM = 4;
 const CHARS_PER_TOKEN = 4;
 /** An estimate for images of any size: providers differ. */
 const TOKENS_PER_IMAGE = 800;
-const TOOLS_READ_MAX = 8;
-
-interface Shape {
-  readonly tools: number;
-  /** Characters of the tools' descriptions and schemas, estimated. */
-  readonly toolChars: number;
-  /** "text", or the JSON that the answer has to be. */
-  readonly format: "text" | "json_object" | "json_schema";
-  readonly images: number;
-  /** User turns. */
-  readonly turns: number;
-  readonly hasSystem: boolean;
-  /** Characters of the whole conversation, tool calls and their results included. */
-  readonly chars: number;
-  readonly turnChars: number;
-  readonly outputTokensMax: number | null;
-}
 
 export type RequestFeatures = ReturnType<typeof readFeatures>;
 
 /** Pure. Bounded work for a request of any length. If `words` is null, no typing errors are corrected. */
 export function readFeatures(request: ChatRequest, words: Words | null = loadShippedWords()) {
-  const { messages } = request;
+  const task = readTask(request.messages, words);
+  const shape = readShape(request);
+  return {
+    ...task,
+    shape,
+    /** Null unless a coding agent asks for something beside its work. */
+    sideCall: findSideCall(request, shape.outputTokensMax),
+    promptTokens: estimatePromptTokens(shape, task.counts),
+  };
+}
+
+export type TaskText = ReturnType<typeof readTask>;
+
+/**
+ * Reads the text of the task and of the context around it: the part of the features that stays the same while an agent calls
+ * tools. `room` is filled with the words if it is given.
+ */
+export function readTask(
+  messages: readonly ChatMessage[],
+  words: Words | null = loadShippedWords(),
+  room?: HashCounts,
+) {
   const { at: taskAt, texts } = findTask(messages);
   // Everything below reads lower case. Making it takes as long as hashing a quarter of the words.
   const turn = clipTexts(texts, TURN_CHARS_MAX).toLowerCase();
@@ -59,84 +57,43 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
   const asked = stripPoliteness(turn);
   const mended = words === null ? asked : mendText(asked, words);
   // Occurrences by the hash of a word or pair. Those in the context count at their weight.
-  const grams = new HashCounts(mended.length / CHARS_PER_GRAM);
+  const grams = room ?? new HashCounts(0);
+  grams.clear(mended.length / CHARS_PER_GRAM);
   scan(mended, counts, grams, 1);
   const around = makeCounts();
   for (const text of readContext(messages, taskAt)) scan(text.toLowerCase(), around, grams, CONTEXT_WEIGHT);
-  const shape = readShape(request, texts);
-  const taskTokens = Math.ceil(estimateTextTokens(shape.turnChars, counts)) + 1;
+  const turnChars = texts.reduce((chars, text) => chars + text.length, 0);
+  const taskTokens = Math.ceil(estimateTextTokens(turnChars, counts)) + 1;
   return {
-    shape,
+    /** The characters of the whole turn. */
+    turnChars,
     counts,
     grams,
     cues: readCues(mended),
-    instructions: findInstructions(mended).map((one) => readInstruction(one, shape)),
-    /** Null unless a coding agent asks for something beside its work. */
-    sideCall: findSideCall(request, shape.outputTokensMax),
+    instructions: findInstructions(mended).map(readInstruction),
     /** The tokens of the answer that the task asks for. Null if it asks for no length. */
     askedTokens: readAskedTokens(turn, taskTokens),
     options: countOptions(turn),
-    promptTokens: estimatePromptTokens(shape, counts),
     taskTokens,
   };
 }
 
+const LINE_ROOM = new HashCounts(0);
+
 /** Describes an instruction as if that were the whole task. */
-function readInstruction({ line, isAnnouncement }: Instruction, shape: Shape) {
+function readInstruction({ line, isAnnouncement }: Instruction) {
   const counts = makeCounts();
-  scan(line, counts, new HashCounts(line.length / CHARS_PER_GRAM), 1);
-  const chars = line.length;
+  LINE_ROOM.clear(line.length / CHARS_PER_GRAM);
+  scan(line, counts, LINE_ROOM, 1);
+  const turnChars = line.length;
   return {
     isAnnouncement,
     cues: readCues(line),
-    shape: { ...shape, chars, turnChars: chars },
+    turnChars,
     counts,
     options: 0,
-    taskTokens: Math.ceil(estimateTextTokens(chars, counts)) + 1,
+    taskTokens: Math.ceil(estimateTextTokens(turnChars, counts)) + 1,
   };
-}
-
-function readShape(request: ChatRequest, task: readonly string[]): Shape {
-  const { messages } = request;
-  const shape = { images: 0, turns: 0, chars: 0, hasSystem: false };
-  for (const message of messages) {
-    shape.chars += countChars(message.content);
-    if (message.role === "user") shape.turns++;
-    else if (message.role === "assistant") shape.chars += countCallChars(message.tool_calls);
-    else if (message.role !== "tool") shape.hasSystem = true;
-    shape.images += countImages(message.content);
-  }
-  const tools = request.tool_choice === "none" ? [] : (request.tools ?? []);
-  return {
-    ...shape,
-    tools: tools.length,
-    toolChars: countToolChars(tools),
-    format: request.response_format?.type ?? "text",
-    turnChars: task.reduce((chars, text) => chars + text.length, 0),
-    outputTokensMax: readOutputLimit(request) ?? null,
-  };
-}
-
-function countCallChars(calls: readonly ToolCall[] = []): number {
-  return calls.reduce(
-    (chars, { function: called, custom }) => chars + JSON.stringify(called ?? custom ?? "").length,
-    0,
-  );
-}
-
-function countImages(content: Content | null | undefined): number {
-  if (typeof content === "string" || !content) return 0;
-  return content.reduce((images, { type }) => images + Number(type === "image_url"), 0);
-}
-
-/** Estimates the size of many tools from the first few, because serializing all takes time. */
-function countToolChars(tools: readonly Tool[]): number {
-  const some = tools.slice(0, TOOLS_READ_MAX);
-  return some.length === 0 ? 0 : (JSON.stringify(some).length * tools.length) / some.length;
-}
-
-function countChars(content: Content | null | undefined): number {
-  return readTexts(content).reduce((chars, text) => chars + text.length, 0);
 }
 
 /** Returns the system message and the end of the conversation before the task, the latest turn first. */
@@ -184,7 +141,7 @@ function countOptions(text: string): number {
   return options;
 }
 
-function estimatePromptTokens(shape: Shape, counts: TextCounts): number {
+export function estimatePromptTokens(shape: Shape, counts: TextCounts): number {
   const text = estimateTextTokens(shape.chars, counts);
   return Math.ceil(text + shape.toolChars / CHARS_PER_TOKEN + shape.images * TOKENS_PER_IMAGE) + 4;
 }

@@ -8,23 +8,23 @@
 export function indexHashes(hashes: Uint32Array | Int32Array): (hash: number) => number {
   const slots = 1 << Math.ceil(Math.log2(hashes.length * 2 + 2));
   const mask = slots - 1;
-  const keys = new Int32Array(slots);
-  const places = new Int32Array(slots).fill(-1);
+  // A hash stands beside its place, from 1: a look-up mostly waits for memory, and so waits once.
+  const table = new Int32Array(2 * slots);
   for (let place = 0; place < hashes.length; place++) {
     const hash = hashes[place] ?? 0;
     let slot = hash & mask;
-    while (places[slot] !== -1) slot = (slot + 1) & mask;
-    keys[slot] = hash;
-    places[slot] = place;
+    while (table[2 * slot + 1] !== 0) slot = (slot + 1) & mask;
+    table[2 * slot] = hash;
+    table[2 * slot + 1] = place + 1;
   }
   return (hash) => {
     const key = hash | 0;
     let slot = key & mask;
-    while (places[slot] !== -1) {
-      if (keys[slot] === key) return places[slot] ?? -1;
+    for (;;) {
+      const place = table[2 * slot + 1] ?? 0;
+      if (place === 0 || table[2 * slot] === key) return place - 1;
       slot = (slot + 1) & mask;
     }
-    return -1;
   };
 }
 
@@ -38,26 +38,45 @@ function roundRoom(hashes: number): number {
 /** A set of signed hashes in the order in which they were added. */
 export class HashSet {
   #hashes: Int32Array;
-  /** The places in `#hashes`, from 1. Twice as many slots as there is room for hashes. */
+  /** The places in `#hashes`, from 1. Twice as many slots as there is room for hashes, the others unused. */
   #places: Int32Array;
+  #room: number;
   #size = 0;
 
   /** `expected` is the number of hashes for which there is room without growing. */
   constructor(expected: number) {
-    const room = roundRoom(expected);
-    this.#hashes = new Int32Array(room);
-    this.#places = new Int32Array(2 * room);
+    this.#room = roundRoom(expected);
+    this.#hashes = new Int32Array(this.#room);
+    this.#places = new Int32Array(2 * this.#room);
   }
 
   get size(): number {
     return this.#size;
   }
 
+  /** Empties it, for as many hashes. Large arrays take longer to make than to fill. */
+  clear(expected: number): void {
+    this.#size = 0;
+    this.#makeRoom(roundRoom(expected));
+  }
+
+  #makeRoom(room: number): void {
+    this.#room = room;
+    if (room <= this.#hashes.length) {
+      this.#places.fill(0, 0, 2 * room);
+      return;
+    }
+    const hashes = new Int32Array(room);
+    hashes.set(this.#hashes);
+    this.#hashes = hashes;
+    this.#places = new Int32Array(2 * room);
+  }
+
   /** Returns the hash's place in the order. */
   add(hash: number): number {
     const hashes = this.#hashes;
     const places = this.#places;
-    const mask = places.length - 1;
+    const mask = 2 * this.#room - 1;
     let slot = hash & mask;
     for (let place = places[slot] ?? 0; place !== 0; place = places[slot] ?? 0) {
       if (hashes[place - 1] === hash) return place - 1;
@@ -66,7 +85,7 @@ export class HashSet {
     const added = this.#size++;
     hashes[added] = hash;
     places[slot] = added + 1;
-    if (added + 1 === hashes.length) this.#grow();
+    if (added + 1 === this.#room) this.#grow();
     return added;
   }
 
@@ -81,13 +100,10 @@ export class HashSet {
   }
 
   #grow(): void {
-    const hashes = new Int32Array(2 * this.#hashes.length);
-    hashes.set(this.#hashes);
-    this.#hashes = hashes;
-    this.#places = new Int32Array(2 * hashes.length);
-    const mask = this.#places.length - 1;
+    this.#makeRoom(2 * this.#room);
+    const mask = 2 * this.#room - 1;
     for (let place = 1; place <= this.#size; place++) {
-      let slot = (hashes[place - 1] ?? 0) & mask;
+      let slot = (this.#hashes[place - 1] ?? 0) & mask;
       while (this.#places[slot] !== 0) slot = (slot + 1) & mask;
       this.#places[slot] = place;
     }
@@ -107,6 +123,12 @@ export class HashCounts implements Iterable<readonly [hash: number, count: numbe
 
   get size(): number {
     return this.#hashes.size;
+  }
+
+  /** As in `HashSet`. */
+  clear(expected: number): void {
+    this.#counts.fill(0, 0, this.size);
+    this.#hashes.clear(expected);
   }
 
   add(hash: number, count: number): void {

@@ -7,7 +7,8 @@ import { type Cues, SCRIPTS } from "./cues.ts";
 import type { RequestFeatures } from "./features.ts";
 import { indexHashes } from "./hash-index.ts";
 import path from "./kinds.data.json" with { type: "file" };
-import { STRUCTURE_SIZE } from "./structure.ts";
+import type { Shape } from "./shape.ts";
+import { readStructure, STRUCTURE_SIZE } from "./structure.ts";
 
 /** The file's format. Long rows are base64. */
 export interface KindFile {
@@ -65,11 +66,25 @@ export function readKindModel(file: KindFile) {
   };
 }
 
+/** Stands for what is around a task. */
+const ALONE: Shape = {
+  images: 0,
+  turns: 1,
+  hasSystem: false,
+  chars: 0,
+  tools: 0,
+  toolChars: 0,
+  format: "text",
+  outputTokensMax: null,
+};
+
 /** Reads the shape of the task as a short row of numbers, whatever is around it. */
-export function readTaskShape(features: Pick<RequestFeatures, "taskTokens">, structure: Float32Array) {
-  const shape = structure.slice();
+export function readTaskShape(
+  task: Pick<RequestFeatures, "turnChars" | "counts" | "options" | "taskTokens">,
+): Float32Array {
+  const shape = readStructure(task, ALONE);
   for (const at of AROUND) shape[at] = 0;
-  shape[LENGTH_AT] = Math.log1p(features.taskTokens) / 3 - 1.3;
+  shape[LENGTH_AT] = Math.log1p(task.taskTokens) / 3 - 1.3;
   return shape;
 }
 

@@ -3,7 +3,7 @@
 
 import { KINDS } from "../../core/models/skill.ts";
 import { expectTokens, findHighest, makeRow } from "../row.ts";
-import type { RequestFeatures } from "./features.ts";
+import type { RequestFeatures, TaskText } from "./features.ts";
 import { type KindModel, loadKindModel, readTaskShape, softmax, understand } from "./kind-model.ts";
 import { foldKinds, mixKinds } from "./kinds.ts";
 import { loadShippedParameters, type Parameters } from "./parameters.ts";
@@ -34,27 +34,57 @@ export function predict(
   parameters: Parameters = loadShippedParameters(),
   kindModel: KindModel = loadKindModel(),
 ) {
+  return conclude(weighTask(features, parameters, kindModel), features.shape, parameters);
+}
+
+export type WeighedTask = ReturnType<typeof weighTask>;
+
+/** Returns all that follows from the task and the context around it alone. */
+export function weighTask(
+  task: TaskText,
+  parameters: Parameters = loadShippedParameters(),
+  kindModel: KindModel = loadKindModel(),
+) {
+  const words = new Float32Array(parameters.size);
+  const known = embed(task.grams, parameters, words);
+  const seen = understand(task.cues, readTaskShape(task), kindModel);
+  const { turnChars, counts, options, askedTokens, taskTokens } = task;
+  return {
+    turnChars,
+    counts,
+    options,
+    askedTokens,
+    taskTokens,
+    words,
+    seen,
+    // Models' outcomes are known on benchmarks: what they taught holds for questions like those.
+    usual: measureSupport(known, parameters) * ramp(seen.tested, TESTED),
+    // No words of the text beside an instruction say what is to be done with it.
+    told: readInstructed(task.instructions, kindModel),
+  };
+}
+
+/** Predicts a request from its weighed task and its shape. */
+export function conclude(
+  task: WeighedTask,
+  shape: RequestFeatures["shape"],
+  parameters: Parameters = loadShippedParameters(),
+) {
   const { size } = parameters;
-  const { shape, askedTokens } = features;
+  const { seen, usual, told, askedTokens } = task;
   const input = new Float32Array(size + STRUCTURE_SIZE);
-  const known = embed(features.grams, parameters, input);
-  const structure = readStructure(features);
-  input.set(structure, size);
+  input.set(task.words);
+  input.set(readStructure(task, shape), size);
   const topics = softmax(weighTopics(parameters, input));
-  const seen = understand(features.cues, readTaskShape(features, structure), kindModel);
-  // Models' outcomes are known on benchmarks: what they taught holds for questions like those.
-  const usual = measureSupport(known, parameters) * ramp(seen.tested, TESTED);
   const blend = (measured: number, judged: number) => usual * measured + (1 - usual) * judged;
   const logit = blend(dot(parameters.difficulty, input), seen.difficultyLogit);
   const difficultyLogit = clamp(logit, -DIFFICULTY_MAX, DIFFICULTY_MAX);
   const plain = blend(dot(parameters.outputTokens, input), seen.logTokens);
   const copied = ramp(seen.copies, COPIED);
   const logTokens =
-    askedTokens === null ? plain + copied * (Math.log(features.taskTokens) - plain) : Math.log(askedTokens);
+    askedTokens === null ? plain + copied * (Math.log(task.taskTokens) - plain) : Math.log(askedTokens);
   const tokens = expectTokens(logTokens);
   const skills = weighSkills(topics);
-  // No words of the text beside an instruction say what is to be done with it.
-  const told = readInstructed(features.instructions, kindModel);
   const shares = told ?? seen.kinds.map((share, at) => blend(skills[at] ?? 0, share));
   const kinds = mixKinds(shares, shape.tools > 0, shape.format !== "text");
   return {
@@ -81,9 +111,9 @@ export function predict(
 }
 
 /** Returns the kinds of the first instruction. Null if none of the lines is one. */
-function readInstructed(instructions: RequestFeatures["instructions"], model: KindModel) {
+function readInstructed(instructions: TaskText["instructions"], model: KindModel) {
   for (const one of instructions) {
-    const { kinds } = understand(one.cues, readTaskShape(one, readStructure(one)), model);
+    const { kinds } = understand(one.cues, readTaskShape(one), model);
     if (one.isAnnouncement || OF_TEXTS.some((at) => (kinds[at] ?? 0) >= SURE_INSTRUCTION)) return kinds;
   }
   return null;
@@ -95,7 +125,7 @@ function measureSupport(known: number, { supportFrom, supportTo }: Parameters): 
 }
 
 /** Sums the embeddings of known words into `into`. Returns the known share of all words, weighted by rarity. */
-function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Float32Array): number {
+function embed(grams: TaskText["grams"], parameters: Parameters, into: Float32Array): number {
   const { size, scales, embedding, rarity } = parameters;
   let norm = 0;
   let knownWeight = 0;

@@ -71,12 +71,24 @@ const HEAD_CHARS = 700;
 const TEXTS_READ_MAX = 4;
 
 /** Returns what a coding agent asks for beside its work. Null if the request is work. Bounded work. */
-export function findSideCall(request: ChatRequest, outputTokensMax: number | null): SideCall | null {
-  const { messages } = request;
-  const turn = readHeads(messages.filter(isUser).slice(-1));
-  const isProbe = outputTokensMax !== null && outputTokensMax <= PROBE_TOKENS_MAX;
-  if (isProbe && messages.length === 1 && turn.length <= PROBE_CHARS_MAX) return "probe";
-  return findWords(IN_SYSTEM, readHeads(messages.filter(isSystem))) ?? findWords(IN_TURN, turn);
+export function findSideCall({ messages }: ChatRequest, outputTokensMax: number | null): SideCall | null {
+  return isProbe(messages, outputTokensMax) ? "probe" : findSideWords(messages);
+}
+
+/** True for a request by which an agent only finds out whether it would be answered. */
+export function isProbe(messages: readonly ChatMessage[], outputTokensMax: number | null): boolean {
+  if (outputTokensMax === null || outputTokensMax > PROBE_TOKENS_MAX || messages.length !== 1) return false;
+  return readTurn(messages).length <= PROBE_CHARS_MAX;
+}
+
+/** Finds a side call by its words, which stand in the messages of the system and in the newest turn. */
+export function findSideWords(messages: readonly ChatMessage[]): SideCall | null {
+  return findWords(IN_SYSTEM, readHeads(messages.filter(isSystem))) ?? findWords(IN_TURN, readTurn(messages));
+}
+
+function readTurn(messages: readonly ChatMessage[]): string {
+  const turn = messages.findLast(isUser);
+  return turn === undefined ? "" : readHeads([turn]);
 }
 
 /** Returns a pattern with a group for each kind of side call: one search takes half as long as one for each word. */

@@ -1,21 +1,21 @@
 // The shape of a request as a short row of numbers, roughly −1…2, for the predictor.
 import type { RequestFeatures } from "./features.ts";
+import type { Shape } from "./shape.ts";
 
 export const STRUCTURE_SIZE = 20;
 
 /** Unaffected by letter case, and by spacing except through the length. */
-export function readStructure({
-  shape,
-  counts,
-  options,
-}: Pick<RequestFeatures, "shape" | "counts" | "options">): Float32Array {
+export function readStructure(
+  { turnChars, counts, options }: Pick<RequestFeatures, "turnChars" | "counts" | "options">,
+  shape: Shape,
+): Float32Array {
   const { words, letters, numbers, signs, foreign, ideographs, lines } = counts;
   const tokens = words + numbers + ideographs + 1;
   const written = Math.max(1, letters + ideographs);
   return Float32Array.of(
     Math.log1p(tokens) / 3 - 1.3,
     (Math.log1p(tokens) / 3 - 1.3) ** 2,
-    Math.log1p(shape.chars - shape.turnChars) / 8,
+    Math.log1p(shape.chars - turnChars) / 8,
     Math.log1p(lines) / 3,
     share(numbers, tokens),
     Math.log1p(numbers) / 3,

@@ -53,7 +53,7 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "previews are chosen by default",
-    file: "src/selectors/sift.ts",
+    file: "src/selectors/sieve.ts",
     find: 'if (reason === "preview" && input.rules.preview === true) return null;',
     replace: 'if (reason === "preview") return null;',
     tests: ["test/selectors/aside.test.ts"],
@@ -159,7 +159,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "fair takes what costs more than the champion",
     file: "src/selectors/fair.ts",
-    find: "mayReplace: (place) => (costUsd[place] ?? 0) <= most",
+    find: "mayReplace: (place) => costAt(place) <= most",
     replace: "mayReplace: () => most >= 0",
     tests: ["test/selectors/dominance.test.ts"],
   },
@@ -173,8 +173,8 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "light is slower than fair",
     file: "src/selectors/light.ts",
-    find: "candidates, latencyMs, marks)",
-    replace: "candidates, latencyMs, [])",
+    find: "candidates, latencyAt, marks)",
+    replace: "candidates, latencyAt, [])",
     tests: ["test/selectors/dominance.test.ts"],
   },
   {
@@ -187,7 +187,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "of equally cheap models the slower is taken",
     file: "src/selectors/selector.ts",
-    find: "(latencyMs[a] ?? 0) - (latencyMs[b] ?? 0) ||\n    ",
+    find: "latencyAt(a) - latencyAt(b) ||\n    ",
     replace: "",
     tests: ["test/selectors/dominance.test.ts"],
   },

@@ -15,7 +15,7 @@ import {
   understand,
 } from "../../../src/selectors/text/kind-model.ts";
 import shipped from "../../../src/selectors/text/kinds.data.json";
-import { readStructure, STRUCTURE_SIZE } from "../../../src/selectors/text/structure.ts";
+import { STRUCTURE_SIZE } from "../../../src/selectors/text/structure.ts";
 import { TOPICS, type Topic, weighSkills } from "../../../src/selectors/text/topics.ts";
 import { makeDice, shuffled } from "../dice.ts";
 import { type EverydayPrompt, listEverydayPrompts } from "./everyday.ts";
@@ -75,7 +75,7 @@ function read(prompt: string): Pick<Example, "cues" | "shape"> {
   const features = readFeatures(makeRequest(prompt));
   // Shipped hashes are unsigned.
   const hashes = Uint32Array.from(features.cues.hashes);
-  return { cues: { ...features.cues, hashes }, shape: readTaskShape(features, readStructure(features)) };
+  return { cues: { ...features.cues, hashes }, shape: readTaskShape(features) };
 }
 
 function listExamples(): readonly Example[] {

@@ -33,7 +33,7 @@ function fileOf(tasks: readonly Task[], heads: number, seed: number): ParameterF
     if (one === undefined) throw new Error("There is a task without features.");
     return {
       ...vocabulary.rowOf(one.grams),
-      structure: readStructure(one),
+      structure: readStructure(one, one.shape),
       topic: TOPICS.indexOf(task.topic),
       difficulty: task.difficulty,
       logTokens: Math.log(task.tokens),
