@@ -5,10 +5,11 @@ import { Placeholders } from "../../src/guard/placeholders.ts";
 import { Restorer } from "../../src/guard/restorer.ts";
 import type { TextFilter } from "../../src/guard/text-filter.ts";
 import { mapJsonText } from "../../src/operations/text-json.ts";
+import { IS_LONG } from "../harness/long.ts";
 import { compare, cutAtRandom, feed } from "./swapped.ts";
 import { makeChance } from "./texts.ts";
 
-const CASES = 10_000;
+const CASES = IS_LONG ? 10_000 : 2_000;
 type Chance = (most: number) => number;
 
 /** A filter that sees its whole text before it decides. */

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createAnswerScanner } from "../../src/guard/answer-search.ts";
 import { DETECTORS } from "../../src/guard/detectors.ts";
 import { createScanner } from "../../src/guard/scanner.ts";
+import { IS_LONG } from "../harness/long.ts";
 import { makeHostile, makeWords } from "./texts.ts";
 
-const CHARACTERS = 10_000;
+const CHARACTERS = IS_LONG ? 10_000 : 4_000;
 /** The most look-ups for a character that a text may cost. */
 const LOOKUPS_MAX = 20;
 /** The same for texts in pieces, of which parts are cut out. */

@@ -33,16 +33,19 @@ export interface GatewayOptions {
   readonly port?: number;
   /** The words that start another program than today's. */
   readonly program?: readonly string[];
+  /** Missing for one process. */
+  readonly workers?: number;
 }
 
 export function startGatewayProcess(options: GatewayOptions): GatewayProcess {
   const { store, simulatorUrl, masterKey = MASTER_KEY, more = "", port = 0, program = PROGRAM } = options;
   const directory = mkdtempSync(join(tmpdir(), "poundkey-node-"));
+  const workers = options.workers === undefined ? [] : ["--workers", String(options.workers)];
   const isInFile = store.includes("${");
   const yaml = `${providersYaml(simulatorUrl)}\n${more}`;
   writeFileSync(join(directory, "poundkey.yaml"), isInFile ? `${yaml}\nstore: "${store}"` : yaml);
   const place = isInFile ? [] : ["--store", store];
-  const child = Bun.spawn([...program, "serve", "--port", String(port), ...place], {
+  const child = Bun.spawn([...program, "serve", "--port", String(port), ...workers, ...place], {
     cwd: directory,
     env: {
       PATH: process.env.PATH ?? "",

@@ -6,11 +6,14 @@ import OpenAI from "openai";
 import { asArray, asObject } from "../../../src/core/json/json.ts";
 import { THINKING, WEATHER, WEATHER_FUNCTION } from "../../clients/setting.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { IS_LONG } from "../../harness/long.ts";
 import { createOperator } from "../world/operator.ts";
 import { until } from "../world/until.ts";
-import { FRAMEWORKS } from "./judges-frameworks.ts";
+
 import { type Ask, type Client, type Judged, ODD, QUESTIONS } from "./judges-questions.ts";
 
+/** Their packages take seconds to load. */
+const FRAMEWORKS = IS_LONG ? (await import("./judges-frameworks.ts")).FRAMEWORKS : [];
 const DETECT = '[secrets, contact, finance, network, ids, "words:odd"]';
 const RULES = [
   `{ name: all, detect: ${DETECT}, at: [request, answer], keys: [guarded] }`,

@@ -1,5 +1,5 @@
-// A conversation whose values are swapped goes on to the letter on another node, after a restart, under a new master key, and on a
-// restored backup.
+// A conversation whose values are swapped goes on to the letter on another node, by another worker, after a restart, under a new
+// master key, and on a restored backup.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,10 +16,10 @@ import { IS_LONG, sampleRows } from "../../harness/long.ts";
 import { runPrinting } from "../../harness/poundkey.ts";
 import { readSettings } from "../../harness/settings.ts";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
+import { ADMIN_TOKEN, startGatewayProcess } from "../../store/nodes/gateway.ts";
 import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
 import { listRewritten, readAnswer, type SendTurn, TALKS, Talk } from "./prefix-talk.ts";
 
-const TOKEN = "admin-token-of-the-tests";
 const OLD = Buffer.alloc(32, 1).toString("base64");
 const NEW = Buffer.alloc(32, 2).toString("base64");
 const RULE = "guard: { rules: [{ name: swap, detect: [contact, finance, ids], action: swap }] }";
@@ -45,7 +45,7 @@ interface Node {
 }
 
 async function startNode(store: string, masterKey?: string): Promise<Node> {
-  const server = `server: { port: 0, admin_token: "${TOKEN}" }`;
+  const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}" }`;
   const settings = readSettings([server, `store: "${store}"`, providersYaml(simulator.url), RULE].join("\n"));
   const opened = await openStore(store, masterKey);
   const parts = { settings, opened, log: () => {}, configSchema: configJsonSchema };
@@ -53,14 +53,19 @@ async function startNode(store: string, masterKey?: string): Promise<Node> {
   return { url: `http://127.0.0.1:${running.port}`, stop: () => running.stop() };
 }
 
+/** Each request has a connection of its own, so that any worker may get it. */
 async function post(url: string, bearer: string, body: object): Promise<string> {
-  const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+  const headers = {
+    authorization: `Bearer ${bearer}`,
+    "content-type": "application/json",
+    connection: "close",
+  };
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   return response.text();
 }
 
 async function makeKey({ url }: Node): Promise<string> {
-  const made = await post(`${url}/admin/v1/keys`, TOKEN, { name: "test", requests_per_day: null });
+  const made = await post(`${url}/admin/v1/keys`, ADMIN_TOKEN, { name: "test", requests_per_day: null });
   return String(asObject(JSON.parse(made)).secret);
 }
 
@@ -115,6 +120,23 @@ test.skipIf(!IS_LONG)("on two nodes of PostgreSQL, after a restart, and under a 
   await goOn(talks, secret, [renewed]);
   await renewed.stop();
   expectKept(talks, 3);
+});
+
+test.skipIf(!IS_LONG)("by two workers", async () => {
+  const store = `sqlite:${join(folder, "workers.db")}`;
+  const gateway = startGatewayProcess({
+    store,
+    simulatorUrl: simulator.url,
+    more: RULE,
+    workers: 2,
+  });
+  const node = { url: await gateway.url, stop: () => gateway.stop() };
+  const secret = await makeKey(node);
+  const talks = makeTalks();
+  await goOn(talks, secret, [node]);
+  await goOn(talks, secret, [node]);
+  await node.stop();
+  expectKept(talks, 2);
 });
 
 test("on SQLite after a restart, under a new master key, and on a restored backup", async () => {

@@ -24,8 +24,8 @@ function makeSend(secret: string): SendTurn {
   };
 }
 
-/** In the short form one that is native and one that is translated. */
-test.each(sampleRows(TALKS, 3))("%s", async (_name, model, form) => {
+/** In the short form one that is translated: `prefix-nodes` has a native one. */
+test.each(sampleRows(TALKS, 6, 1))("%s", async (_name, model, form) => {
   const { secret } = await own.newKey({ name: "swapped", requests_per_day: null });
   const send = makeSend(secret);
   const talk = new Talk(model, form);

@@ -151,7 +151,7 @@ export function listRewritten(sent: readonly JsonObject[]): readonly number[] {
 }
 
 /** Marks for a cache move from turn to turn. */
-function dropMarks(text: string): string {
+export function dropMarks(text: string): string {
   return text.replaceAll(/,?"cache_control":\{[^}]*\}/g, "");
 }
 

@@ -67,7 +67,7 @@ export const AU_TFN: Detector = makeNumber({
   forms: [makeForm([3, 3, 3], SPACE | HYPHEN)],
   bare: [9],
   words: ["tfn", "tax file"],
-  check: () => readNumber(0, 9) > 0 && sumWeighted(TFN_WEIGHTS) % 11 === 0,
+  check: () => sumWeighted(TFN_WEIGHTS) % 11 === 0 && readNumber(0, 9) > 0,
 });
 
 export const AU_MEDICARE: Detector = makeNumber({
