@@ -11,6 +11,7 @@ import {
   type Delta,
   type FinishReason,
   REMOVED,
+  type ReplyChoice,
   type ToolCallDelta,
   UNKNOWN_WORD,
   type Usage,
