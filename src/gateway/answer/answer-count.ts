@@ -93,8 +93,9 @@ export class AnswerCount<F extends Form> implements TermsRules {
     const asked = this.#asked;
     if (asked === null) return UNCOUNTED;
     const reported = given && this.#saysAnything(given) ? given : null;
+    const source = reported ? "provider" : "estimate";
     const usage = reported ?? this.estimate();
-    this.#counted = countAnswer(this.#call.operation, usage, reported ? "provider" : "estimate", asked, this);
+    this.#counted = countAnswer(this.#call.operation, usage, source, asked, this);
     return this.#counted;
   }
 
