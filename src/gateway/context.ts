@@ -327,7 +327,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     const firstTokenMs = this.#firstTokenMs;
     const isWhole = this.#isFinished;
     const owners = this.granted?.tags;
-    const traced = makeTrace(this, { counted, count: this.#count, firstTokenMs, isWhole }, nowMs);
+    const traced = makeTrace(this, counted, this.#count, firstTokenMs, isWhole, nowMs);
     return {
       ...origin,
       id,

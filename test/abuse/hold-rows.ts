@@ -181,7 +181,7 @@ function priceAttack<F extends Form>(
     NO_AMOUNTS,
   );
   const sent = { ask: fitAsk(call, ask, card), card, calls: calls.length, unreadBytes: 0, rounds: 0 };
-  const charge = (usage: F["usage"]) => countAnswer(operation, { usage, source: "provider" }, sent, RULES);
+  const charge = (usage: F["usage"]) => countAnswer(operation, usage, "provider", sent, RULES);
   const report = (amounts: Amounts) => charge(writeUsage(amounts)).bill.costNanoUsd / USD;
   const held = computeHoldTerms(makeOffers({ ...call, ...TERMS }, [card]), [ENOUGH], 1);
   return {

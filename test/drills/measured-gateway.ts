@@ -2,7 +2,7 @@
 // answers always arrive in one piece.
 import { join } from "node:path";
 import { asObject, isObject } from "../../src/core/json/json.ts";
-import { providersYaml } from "../harness/harness.ts";
+import { MASTER_KEY, providersYaml } from "../harness/harness.ts";
 import { newPlace, type Place } from "../harness/serve-process.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 import { until } from "../whole/world/until.ts";
@@ -25,23 +25,30 @@ export interface MeasuredGateway {
   stop(): Promise<void>;
 }
 
-function makePlace(upstreamUrl: string, more: readonly string[]): Place {
+/** Its store is an empty file, unless a server has it. */
+function makePlace(upstreamUrl: string, storeUrl: string | null, more: readonly string[]): Place {
   const place = newPlace("");
   const database = join(place.directory, "poundkey.db");
-  writeEmptyStore(database);
+  if (storeUrl === null) writeEmptyStore(database);
   const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}" }`;
-  place.configure([server, `store: "sqlite:${database}"`, providersYaml(upstreamUrl), ...more].join("\n"));
+  const store = `store: "${storeUrl ?? `sqlite:${database}`}"`;
+  place.configure([server, store, providersYaml(upstreamUrl), ...more].join("\n"));
   return place;
 }
 
 /** Starts the program in a folder. `hear` gets its answers. */
-function startChild({ directory }: Place, hear: (answer: unknown) => void) {
+function startChild({ directory }: Place, storeUrl: string | null, hear: (answer: unknown) => void) {
   const ruler = join(import.meta.dir, "ruler.process.ts");
   const main = join(import.meta.dir, "..", "..", "src", "main.ts");
   return Bun.spawn([process.execPath, "--preload", ruler, main, "serve"], {
     cwd: directory,
     // The variable keeps the program from restarting itself to set it.
-    env: { PATH: process.env.PATH ?? "", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", ...RUNTIME },
+    env: {
+      PATH: process.env.PATH ?? "",
+      BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
+      ...(storeUrl !== null && { POUNDKEY_MASTER_KEY: MASTER_KEY }),
+      ...RUNTIME,
+    },
     stdout: "ignore",
     stderr: "pipe",
     serialization: "json",
@@ -50,11 +57,20 @@ function startChild({ directory }: Place, hear: (answer: unknown) => void) {
 }
 
 /** `more` is added to the configuration. */
-export async function startMeasured(...more: readonly string[]): Promise<MeasuredGateway> {
+export function startMeasured(...more: readonly string[]): Promise<MeasuredGateway> {
+  return start(null, more);
+}
+
+/** The same on a store that a server has. */
+export function startMeasuredOn(storeUrl: string): Promise<MeasuredGateway> {
+  return start(storeUrl, []);
+}
+
+async function start(storeUrl: string | null, more: readonly string[]): Promise<MeasuredGateway> {
   const upstream = startFixedUpstream();
-  const place = makePlace(upstream.url.origin, more);
+  const place = makePlace(upstream.url.origin, storeUrl, more);
   let heard: (answer: unknown) => void = () => {};
-  const child = startChild(place, (answer) => heard(answer));
+  const child = startChild(place, storeUrl, (answer) => heard(answer));
   let said = "";
   void child.stderr.pipeTo(
     new WritableStream({

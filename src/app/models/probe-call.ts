@@ -59,7 +59,7 @@ export class ProbeWatcher implements CallWatcher {
     const usage = answer && CHAT.readUsage(answer);
     const sent = { ask, card, calls: 1, unreadBytes: 0, rounds: 0 };
     const rules = { markup: 1, provider: setup, findHold: () => COST_MAX };
-    const counted = usage && countAnswer(CHAT, { usage, source: "provider" }, sent, rules);
+    const counted = usage && countAnswer(CHAT, usage, "provider", sent, rules);
     return {
       accountId: "",
       id: mintId("probe", random),

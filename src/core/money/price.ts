@@ -11,12 +11,13 @@ const COST_MAX: NanoUsd = 1_000_000 * 1_000_000_000;
 
 /** Returns the highest tier that the prompt exceeds, or else the price's own rates. */
 export function findRates(price: Price, promptTokens: number): Rates {
-  return price.tiers === undefined ? price : (findTier(price.tiers, promptTokens) ?? price);
+  return price.tiers === undefined ? price : findTier(price, price.tiers, promptTokens);
 }
 
-function findTier(tiers: NonNullable<Price["tiers"]>, promptTokens: number) {
+function findTier(price: Price, tiers: NonNullable<Price["tiers"]>, promptTokens: number): Rates {
   const passed = tiers.filter((tier) => promptTokens > tier.aboveTokens);
-  return passed.toSorted((a, b) => b.aboveTokens - a.aboveTokens)[0];
+  const [highest] = passed.toSorted((a, b) => b.aboveTokens - a.aboveTokens);
+  return highest ?? price;
 }
 
 /** A line of a bill: the amount of a unit, minus what other lines have of it. */

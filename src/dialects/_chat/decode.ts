@@ -181,12 +181,15 @@ function readReplyChoice(raw: JsonObject, position: number, rules: readonly Erro
     ...(readFinish(raw, rules) ?? { finish_reason: "stop" }),
     logprobs: readLogprobs(raw.logprobs),
   };
+  if (hasOnly(raw, CHOICE_FIELDS)) return choice;
   // Deleting the fields would make the object slow to copy.
   const rest: JsonObject = {};
   for (const field in raw) if (!UNREAD.has(field)) rest[field] = raw[field];
   return Object.assign(rest, choice);
 }
 
+/** The fields of a choice that has nothing of its server's own. */
+const CHOICE_FIELDS: ReadonlySet<string> = new Set(["index", "message", "finish_reason", "logprobs"]);
 /** Redundant fields: Together's second copy of the text, Sonar's message, Moonshot's usage, finish_details of 2023. */
 const NOISE = ["text", "seed", "message", "usage", "finish_details"] as const;
 /** The same in a whole answer, and the name that must not be assigned. */

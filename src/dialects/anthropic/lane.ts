@@ -2,11 +2,12 @@
 // model refuses.
 
 import type { Fault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json/json.ts";
+import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { remember } from "../../core/world/remember.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import { listMedia } from "../../operations/chat/prompt/media.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import { joinLists, NONE } from "../../operations/form.ts";
 import { mendMedia } from "../_chat/lane-media.ts";
@@ -18,7 +19,7 @@ import { MessageDecoder, parseReply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
 import { fitToModel } from "./lane-fit.ts";
 import { mayType, typeBlock } from "./lane-media.ts";
-import { planLaneThinking, withoutRefusedThinking } from "./lane-thinking.ts";
+import { planLaneThinking, type ThinkingPlan, withoutRefusedThinking } from "./lane-thinking.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 
 export const ANTHROPIC_LANE: ChatLane = {
@@ -34,7 +35,7 @@ const BETAS = "anthropic-beta";
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
   const kept = leaveOutAddedSearches(raw.body.messages, card);
-  const media = mayType(card, target.mends) ? mendMedia(request, kept, "messages", typeBlock) : null;
+  const media = typeMedia(request, kept, card, target);
   const messages = media?.value ?? kept;
   const geo = leaveOutGeo(raw, target);
   const isKept = search.dropped.length === 0 && geo === KEPT && messages === raw.body.messages;
@@ -43,15 +44,14 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
   const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
-  const fitted = fitToModel(given, card, target, most);
-  const thinking = planLaneThinking(fitted.body, card, isLowered ? most : null);
+  const fitted = fitThinking(fitToModel(given, card, target, most), card, isLowered ? most : null);
   const betas = listBetas(raw);
-  const covered = betas.length === 0 ? NONE : listCovered(betas, card);
+  const covered = listCovered(betas, card);
   const found = joinLists(geo.dropped, dropped, search.dropped, kept === raw.body.messages ? NONE : MESSAGES);
   const lowered = isLowered ? LIMIT : NONE;
-  const body: JsonObject = { ...thinking.body, model: card.name };
+  const body: JsonObject = { ...fitted.body, model: card.name };
   if (isLowered) body.max_tokens = most;
-  const fit = joinLists(media?.dropped ?? NONE, lowered, fitted.dropped, thinking.dropped);
+  const fit = joinLists(media?.dropped ?? NONE, lowered, fitted.dropped);
   const { url, headers } = findPlace(target);
   return {
     url,
@@ -60,6 +60,19 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     dropped: joinLists(found, fit, covered.length < betas.length ? [BETAS] : NONE),
     ...countForeign(request, THINKING_FORMAT),
   };
+}
+
+/** Null for a request without a picture or a file. */
+function typeMedia(request: ChatRequest, messages: unknown, card: ModelCard, { mends }: Target) {
+  if (listMedia(request).length === 0 || !mayType(card, mends)) return null;
+  return mendMedia(request, messages, "messages", typeBlock);
+}
+
+/** Returns the same plan if its body asks for no thinking. */
+function fitThinking(fitted: ThinkingPlan, card: ModelCard, limit: number | null): ThinkingPlan {
+  if (!isObject(fitted.body.thinking)) return fitted;
+  const { body, dropped } = planLaneThinking(fitted.body, card, limit);
+  return { body, dropped: joinLists(fitted.dropped, dropped) };
 }
 
 const MESSAGES: readonly string[] = ["messages"];

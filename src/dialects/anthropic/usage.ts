@@ -17,46 +17,46 @@ const ADVISOR = "advisor_message";
  */
 export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
   if (isMissing(raw.input_tokens) && isMissing(raw.output_tokens)) return undefined;
-  const rounds = listRounds(raw);
+  const rounds = raw.iterations === undefined ? [raw] : listRounds(raw);
   const cached = sum(rounds, "cache_read_input_tokens");
   const written = sum(rounds, "cache_creation_input_tokens");
-  const usesCache =
-    isKnown(rounds, "cache_read_input_tokens") || isKnown(rounds, "cache_creation_input_tokens");
+  const usesCache = (cached ?? written) !== undefined;
   const usage = makeUsage({
-    prompt: sum(rounds, "input_tokens") + cached + written,
-    completion: sum(rounds, "output_tokens"),
-    cached: usesCache ? cached : undefined,
-    written: usesCache ? written : undefined,
+    prompt: (sum(rounds, "input_tokens") ?? 0) + (cached ?? 0) + (written ?? 0),
+    completion: sum(rounds, "output_tokens") ?? 0,
+    ...(usesCache ? { cached: cached ?? 0, written: written ?? 0 } : NO_CACHE),
     reasoning: parseKnownCount(asObject(raw.output_tokens_details).thinking_tokens),
     searches: parseKnownCount(asObject(raw.server_tool_use).web_search_requests),
   });
-  if (usage.prompt_tokens_details) {
-    let forAnHour = 0;
-    for (const { cache_creation: creation } of rounds)
-      forAnHour += parseKnownCount(asObject(creation).ephemeral_1h_input_tokens) ?? 0;
-    if (forAnHour > 0) usage.prompt_tokens_details.cache_write_1h_tokens = forAnHour;
-  }
+  if (usage.prompt_tokens_details) addForAnHour(usage.prompt_tokens_details, rounds);
   const served = namesTerms(raw) ? readServed(raw) : undefined;
   return served === undefined ? usage : { ...usage, terms: { served } };
 }
 
 function listRounds(raw: JsonObject): readonly JsonObject[] {
-  if (raw.iterations === undefined) return [raw];
   const counted = asArray(raw.iterations)
     .filter(isObject)
     .filter(({ type }) => type !== ADVISOR);
   return counted.length > 0 ? counted : [raw];
 }
 
-function sum(rounds: readonly JsonObject[], field: string): number {
-  let total = 0;
-  for (const round of rounds) total += parseCount(round[field]);
-  return total;
+const NO_CACHE = {};
+
+function addForAnHour(
+  details: NonNullable<Usage["prompt_tokens_details"]>,
+  rounds: readonly JsonObject[],
+): void {
+  let forAnHour = 0;
+  for (const { cache_creation: creation } of rounds)
+    forAnHour += parseKnownCount(asObject(creation).ephemeral_1h_input_tokens) ?? 0;
+  if (forAnHour > 0) details.cache_write_1h_tokens = forAnHour;
 }
 
-function isKnown(rounds: readonly JsonObject[], field: string): boolean {
-  for (const round of rounds) if (!isMissing(round[field])) return true;
-  return false;
+/** Undefined if none of the rounds reports it. */
+function sum(rounds: readonly JsonObject[], field: string): number | undefined {
+  let total: number | undefined;
+  for (const round of rounds) if (!isMissing(round[field])) total = (total ?? 0) + parseCount(round[field]);
+  return total;
 }
 
 const REMOVALS: ReadonlyMap<unknown, RemovalReason> = new Map([
@@ -79,9 +79,7 @@ function isMissing(value: unknown): boolean {
 
 /** Merges a later report into an earlier one. Counts are cumulative, and missing ones keep their value. */
 export function mergeUsage(before: JsonObject, now: unknown): JsonObject {
-  const given = asObject(now);
-  const merged: JsonObject = { ...before };
-  for (const field in given)
-    if (!isMissing(given[field]) && field !== "__proto__") merged[field] = given[field];
+  const merged: JsonObject = { ...before, ...asObject(now) };
+  for (const field in merged) merged[field] ??= before[field];
   return merged;
 }

@@ -93,11 +93,9 @@ export class AnswerCount<F extends Form> implements TermsRules {
     const asked = this.#asked;
     if (asked === null) return UNCOUNTED;
     const reported = given && this.#saysAnything(given) ? given : null;
-    const report = {
-      usage: reported ?? this.estimate(),
-      source: reported ? "provider" : "estimate",
-    } as const;
-    this.#counted = countAnswer(this.#call.operation, report, asked, this);
+    const source = reported ? "provider" : "estimate";
+    const usage = reported ?? this.estimate();
+    this.#counted = countAnswer(this.#call.operation, usage, source, asked, this);
     return this.#counted;
   }
 

@@ -30,7 +30,8 @@ export const UNCOUNTED: UsageCount<never> = {
 /** Bills an answer by the provider's report, or by an estimate of what was produced. */
 export function countAnswer<F extends Form>(
   operation: Operation<F>,
-  { usage, source }: { readonly usage: F["usage"]; readonly source: UsageSource },
+  usage: F["usage"],
+  source: UsageSource,
   sent: SentAsk<F["ask"]>,
   rules: TermsRules,
 ): UsageCount<F["usage"]> {

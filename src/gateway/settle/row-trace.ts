@@ -17,17 +17,13 @@ interface TracedRequest<F extends Form> {
   readonly fault: Fault | null;
 }
 
-interface TracedAnswer<F extends Form> {
-  readonly counted: UsageCount<F["usage"]>;
-  readonly count: Pick<AnswerCount<F>, "claimed" | "implausible" | "meter">;
-  /** After the start. Null if nothing came. */
-  readonly firstTokenMs: number | null;
-  readonly isWhole: boolean;
-}
-
+/** `firstTokenMs` is after the start, null if nothing came. */
 export function makeTrace<F extends Form>(
   { call, tracing, startedMs, admittedMs, fault }: TracedRequest<F>,
-  { counted: { bill, source }, count, firstTokenMs, isWhole }: TracedAnswer<F>,
+  { bill, source }: UsageCount<F["usage"]>,
+  count: Pick<AnswerCount<F>, "claimed" | "implausible" | "meter">,
+  firstTokenMs: number | null,
+  isWhole: boolean,
   nowMs: number,
 ): Trace {
   return {

@@ -63,7 +63,10 @@ export function factHeaders(
     if (facts.cached.ageMs !== null) headers.age = String(Math.floor(facts.cached.ageMs / 1000));
   }
   if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
-  if (facts.costs !== null) addCosts(headers, facts.costs);
+  if (facts.costs !== null) {
+    headers["x-poundkey-cost"] = formatPlainUsd(facts.costs.cost);
+    headers["x-poundkey-charged"] = formatPlainUsd(facts.costs.charged);
+  }
   const { shutdownDate = null } = facts.attempt?.card ?? {};
   if (shutdownDate !== null) headers.sunset = new Date(shutdownDate).toUTCString();
   if (facts.removedReasoning !== null) headers["x-poundkey-reasoning-removed"] = facts.removedReasoning;
@@ -72,12 +75,6 @@ export function factHeaders(
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
   if (facts.call?.guard) addGuard(headers, facts.call.guard);
   return headers;
-}
-
-function addCosts(headers: HeaderMap, { cost, charged }: NonNullable<Facts["costs"]>): void {
-  const shown = formatPlainUsd(cost);
-  headers["x-poundkey-cost"] = shown;
-  headers["x-poundkey-charged"] = charged === cost ? shown : formatPlainUsd(charged);
 }
 
 function addGuard(headers: Record<string, string>, findings: readonly GuardFinding[]): void {

@@ -17,19 +17,22 @@ export class ChatMeter implements Meter<ChatForm> {
   unknownFinishes: string[] | undefined;
   removed: readonly RemovedReasoning[] | undefined;
   /** Indexes of choices that have begun or finished. */
-  #begun: Set<number> | null = null;
+  #others: Set<number> | null = null;
   /** The first of them, which most answers have alone. -1 for none. */
   #first = -1;
 
   get begun(): number {
-    return this.#begun?.size ?? (this.#first < 0 ? 0 : 1);
+    return (this.#first < 0 ? 0 : 1) + (this.#others?.size ?? 0);
   }
 
   #begin(index: number): void {
     if (this.#first < 0) this.#first = index;
-    if (this.#first === index && this.#begun === null) return;
-    this.#begun ??= new Set([this.#first]);
-    this.#begun.add(index);
+    if (index !== this.#first) this.#addOther(index);
+  }
+
+  #addOther(index: number): void {
+    this.#others ??= new Set();
+    this.#others.add(index);
   }
 
   add(parts: readonly Part[]): void {

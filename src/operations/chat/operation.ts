@@ -215,7 +215,7 @@ function dropUnpriced(ask: ChatRequest, { extraFields = NONE }: Passing): Change
 
 /** Returns the stop sequences that the provider doesn't support, which the gateway applies itself. */
 function listStops(ask: ChatRequest, dropped: readonly string[]): readonly string[] {
-  return dropped.includes("stop") ? (ask.stop ?? []) : [];
+  return dropped.includes("stop") ? (ask.stop ?? NONE) : NONE;
 }
 
 function readWhole(

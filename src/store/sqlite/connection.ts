@@ -116,9 +116,11 @@ function refuseEmptied(path: string, { create }: { readonly create: boolean }): 
   }
 }
 
+const QUIETLY = { throwIfNoEntry: false } as const;
+
 function fileId(path: string): string | null {
   if (path === IN_MEMORY) return IN_MEMORY;
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statSync(path, QUIETLY);
   return found ? `${found.dev} ${found.ino}` : null;
 }
 

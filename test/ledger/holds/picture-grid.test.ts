@@ -107,7 +107,7 @@ function compare(card: ModelCard, ask: ImagesRequest, pictures: number) {
   const amounts = { ...NO_AMOUNTS, prompt: 5, completion: pictures, outputImage: pictures, images: ask.n };
   const sent = { ask, card, calls: 1, unreadBytes: 0, rounds: 0 };
   const rules = { markup: 1, provider: setup, findHold: () => held * NANO_PER_USD };
-  const { bill } = countAnswer(IMAGES, { usage: { amounts }, source: "provider" }, sent, rules);
+  const { bill } = countAnswer(IMAGES, { amounts }, "provider", sent, rules);
   return { hold: truth / held, charge: truth / (bill.costNanoUsd / NANO_PER_USD) };
 }
 

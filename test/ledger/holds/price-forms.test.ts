@@ -118,12 +118,7 @@ function compare(card: ModelCard, heldAtMs: number, calledAtMs: number) {
       const truth = computeTruth(price, usage, findFactor(list) * priceFactor);
       if (truth === 0) continue;
       const rules = { markup: 1, provider: setup, findHold: () => held * NANO_PER_USD };
-      const { bill } = countAnswer(
-        CHAT,
-        { usage: { ...usage, terms: geo }, source: "provider" },
-        sent,
-        rules,
-      );
+      const { bill } = countAnswer(CHAT, { ...usage, terms: geo }, "provider", sent, rules);
       ratios.hold = Math.max(ratios.hold, truth / held);
       ratios.charge = Math.max(ratios.charge, truth / (bill.costNanoUsd / NANO_PER_USD));
     }

@@ -84,3 +84,18 @@ test("stop sequences and shifted choices take the streaming path", () => {
   expect(normaliseReply(reply, REQUEST, 0, [" two"]).choices[0]?.message.content).toBe("one");
   expect(normaliseReply(reply, REQUEST, 2).choices[0]?.index).toBe(2);
 });
+
+test("a choice in its normal form stays as it is, and one with its fields in another order is written in theirs", () => {
+  const normal = choiceOf({ content: "text" }, {});
+  const write = (choice: ReplyChoice) => JSON.stringify(normaliseReply({ choices: [choice] }, REQUEST));
+  const choices = [normal];
+  expect(normaliseReply({ choices }, REQUEST).choices).toBe(choices);
+  expect(write(normal)).toBe(JSON.stringify(normaliseAsStream({ choices }, REQUEST)));
+  const { index, message, finish_reason, logprobs } = normal;
+  const { role, content, refusal } = message;
+  expect(write({ index, finish_reason, message, logprobs })).toBe(write(normal));
+  expect(write({ ...normal, message: { content, role, refusal } })).toBe(write(normal));
+  expect(normaliseReply({ choices: [{ ...normal, finish_reason: "tool_calls" }] }, REQUEST)).toEqual({
+    choices: [normal],
+  });
+});

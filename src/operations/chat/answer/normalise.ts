@@ -11,6 +11,7 @@ import {
   type Delta,
   type FinishReason,
   REMOVED,
+  type ReplyChoice,
   type ToolCallDelta,
   UNKNOWN_WORD,
   type Usage,
@@ -184,7 +185,8 @@ function mergeValid(before: Usage | null, usage: Usage): Usage | null {
 
 function validateUsage(usage: Usage): Usage | null {
   if (!areCountsValid(usage)) return null;
-  return { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens };
+  const total = usage.prompt_tokens + usage.completion_tokens;
+  return usage.total_tokens === total ? usage : { ...usage, total_tokens: total };
 }
 
 function areCountsValid(counts: object): boolean {
@@ -238,18 +240,47 @@ function normalisePlainReply(reply: ChatReply): ChatReply | null {
   const { choices, usage } = reply;
   const choice = choices[0];
   if (choice === undefined || choices.length > 1 || !hasOnly(choice, CHOICE_FIELDS)) return null;
+  const plain = isNormalChoice(choice) ? choices : normalisePlainChoice(choice);
+  if (plain === null) return null;
+  const made: ChatReply = { choices: plain };
+  for (const field in reply) if (field !== "choices" && field !== "usage") made[field] = reply[field];
+  if (reply[REMOVED] !== undefined) made[REMOVED] = reply[REMOVED];
+  const validUsage = usage && validateUsage(usage);
+  if (validUsage) made.usage = validUsage;
+  return made;
+}
+
+function normalisePlainChoice(choice: ReplyChoice): readonly ReplyChoice[] | null {
   const { index, message, finish_reason, native_finish_reason: native, stop_sequence, logprobs } = choice;
   const { content, refusal } = message;
   if (typeof content !== "string" || refusal || logprobs || !hasOnly(message, MESSAGE_FIELDS)) return null;
   const finish = makeFinish(finish_reason ? toFinishReason(finish_reason, 0) : "stop", native, stop_sequence);
   if (choice[UNKNOWN_WORD] !== undefined) finish[UNKNOWN_WORD] = choice[UNKNOWN_WORD];
   const said = { role: "assistant", content, refusal: null } as const;
-  const made: ChatReply = { choices: [{ index, message: said, ...finish, logprobs: null }] };
-  for (const field in reply) if (field !== "choices" && field !== "usage") made[field] = reply[field];
-  if (reply[REMOVED] !== undefined) made[REMOVED] = reply[REMOVED];
-  const validUsage = usage && validateUsage(usage);
-  if (validUsage) made.usage = validUsage;
-  return made;
+  return [{ index, message: said, ...finish, logprobs: null }];
+}
+
+/** True for a choice that is in its normal form already, with its fields in order, as most decoders make it. */
+function isNormalChoice(choice: ReplyChoice): boolean {
+  const { message, finish_reason: reason, logprobs } = choice;
+  return (
+    logprobs === null &&
+    choice[UNKNOWN_WORD] === undefined &&
+    typeof message.content === "string" &&
+    message.refusal === null &&
+    (reason === "stop" || reason === "length" || reason === "content_filter") &&
+    isInOrder(choice, NORMAL_CHOICE) &&
+    isInOrder(message, NORMAL_MESSAGE)
+  );
+}
+
+const NORMAL_CHOICE = ["index", "message", "finish_reason", "logprobs"];
+const NORMAL_MESSAGE = ["role", "content", "refusal"];
+
+function isInOrder(object: object, names: readonly string[]): boolean {
+  let at = 0;
+  for (const name in object) if (name !== names[at++]) return false;
+  return at === names.length;
 }
 
 const CHOICE_FIELDS: ReadonlySet<string> = new Set([

@@ -48,13 +48,10 @@ function isSearchTool(tool: unknown): boolean {
 
 /** Lists the fields of a search that are set. Few requests have any, and none has as many fields as there are of those. */
 function listSearchFields(body: Readonly<JsonObject>): readonly string[] {
-  let asked: string[] | null = null;
-  for (const field in body) {
-    if (!IS_SEARCH_FIELD.has(field) || body[field] === undefined) continue;
-    asked ??= [];
-    asked.push(field);
-  }
-  return asked ?? NONE;
+  let asked: readonly string[] = NONE;
+  for (const field in body)
+    if (IS_SEARCH_FIELD.has(field) && body[field] !== undefined) asked = [...asked, field];
+  return asked;
 }
 
 /**
