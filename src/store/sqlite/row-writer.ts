@@ -1,7 +1,7 @@
 // Writes the rows of one table, many by one statement, and finds or removes them in the same way.
 import type { Database } from "bun:sqlite";
 import type { FoundRow, Value } from "../engine/found.ts";
-import { insertSql, joinNames, joinTuples } from "../engine/sql.ts";
+import { insertSql, joinMarks } from "../engine/sql.ts";
 import type { Table, TablePart } from "../schema/tables.ts";
 
 /** The most rows of one statement. A request's row has 48 values, and SQLite takes 32,766 of them. */
@@ -115,15 +115,27 @@ export function byKeySql({ name, key }: KeyedTable): string {
   return `${name} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`;
 }
 
-function byKeysSql({ name, key }: KeyedTable, count: number): string {
-  return `${name} WHERE (${joinNames(key)}) IN (VALUES ${joinTuples(count, key.length, () => "?")})`;
+/** One account's rows: a list of pairs would take half as long again. */
+function byKeysSql({ name, key: [account, id] }: KeyedTable, count: number): string {
+  return `${name} WHERE ${account} = ? AND ${id} IN (${joinMarks(count, () => "?")})`;
 }
 
 function runParts(keys: readonly RowKey[], run: (count: number, values: readonly Value[]) => void): void {
-  for (let at = 0, count = ROWS_MAX; at < keys.length; at += count) {
-    while (at + count > keys.length) count /= 2;
-    const values: Value[] = [];
-    for (const { accountId, id } of keys.slice(at, at + count)) values.push(accountId, id);
+  for (let at = 0, count = 0; at < keys.length; at += count) {
+    count = countPart(keys, at);
+    const part = keys.slice(at, at + count);
+    const values: Value[] = [part[0]?.accountId ?? null];
+    for (const { id } of part) values.push(id);
     run(count, values);
   }
+}
+
+/** Returns how many rows from there on are found by one statement: those of the same account. */
+function countPart(keys: readonly RowKey[], from: number): number {
+  const accountId = keys[from]?.accountId;
+  let same = 1;
+  while (same < ROWS_MAX && keys[from + same]?.accountId === accountId) same++;
+  let count = ROWS_MAX;
+  while (count > same) count /= 2;
+  return count;
 }
