@@ -20,7 +20,7 @@ const chat = { messages: [{ role: "system", content: LONG_WORDS }, user], ...str
 const message = { system: LONG_WORDS, messages: [user], ...streamed };
 const response = { input: WORDS, store: false };
 
-/** A chunk takes its share of the difference to a whole answer. */
+/** The difference to a whole answer is what the chunks take. */
 const ROWS: readonly RequestRow[] = [
   { name: "200 chunks of a chat", body: { ...chat, model: CHAT_MODEL }, count: 1 },
   {

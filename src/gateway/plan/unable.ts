@@ -54,7 +54,7 @@ function makeSearches<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["sea
 /** Any model can take all parts of most requests. */
 const NO_WISHES: Wishes = { mustSearch: false, isLimitRequired: false };
 
-/** Of a surface whose requests name a limit. */
+/** The same for surfaces whose requests must name a limit. */
 const LIMITED: Wishes = { mustSearch: false, isLimitRequired: true };
 
 export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {

@@ -53,15 +53,15 @@ export function countUnreadBlocks(blocks: unknown): number {
   return bytes;
 }
 
-function countUnreadOf(message: unknown): number {
+function countUnreadTurn(message: unknown): number {
   return countUnreadBlocks(asObject(message).content);
 }
 
 /** The same, of messages that may go on from earlier ones. */
 export function countUnreadTurns(messages: readonly unknown[]): number {
   let bytes = 0;
-  const each = UNREAD.listResults(messages, countUnreadOf);
-  if (each === null) for (const message of messages) bytes += countUnreadOf(message);
+  const each = UNREAD.listResults(messages, countUnreadTurn);
+  if (each === null) for (const message of messages) bytes += countUnreadTurn(message);
   else for (const ofMessage of each) bytes += ofMessage;
   return bytes;
 }
