@@ -73,7 +73,7 @@ export function computeSpread(
 }
 
 /** Returns the quality without what was learned. A profile's odds begin at `from`. */
-export function expect(
+function expect(
   odds: Float64Array,
   from: number,
   oddsLevel: number,

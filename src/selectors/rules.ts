@@ -22,7 +22,7 @@ export function selectRules(
   steering: Steering,
 ) {
   const pin = findPin(rules, kinds, skills);
-  const applies = ({ category, shareMin }: Indexed) =>
+  const applies = ({ category, shareMin }: IndexedRule) =>
     category === null || findShare(category, kinds, skills) >= shareMin;
   const index = findIndex(rules, table);
   const applying = index.filter(applies);
@@ -77,7 +77,7 @@ function findIndex(rules: RouterRules, table: CardTable) {
   return known.getOrInsertComputed(rules, () => makeIndex(rules, table));
 }
 
-type Indexed = ReturnType<typeof makeIndex>[number];
+type IndexedRule = ReturnType<typeof makeIndex>[number];
 
 function makeIndex(all: RouterRules, { cards, places }: CardTable) {
   /** 1 in the places of these ids, which may be patterns. */

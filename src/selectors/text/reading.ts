@@ -10,7 +10,7 @@ import { readShape, sumUp } from "./shape.ts";
 import { findSideWords, isProbe, type SideCall } from "./side-calls.ts";
 
 /** The messages that were read at a conversation's last turn. Their words aren't kept. */
-interface Read {
+interface KnownReading {
   readonly messages: number;
   readonly sums: ReturnType<typeof sumUp>;
   readonly task: WeighedTask;
@@ -18,7 +18,7 @@ interface Read {
 }
 
 /** It goes with the earlier turn's body. */
-const READ = new ListProgress<Read>();
+const READ = new ListProgress<KnownReading>();
 /** Emptied for each task: tables of thousands of numbers take longer to make than to fill. */
 const ROOM = new HashCounts(0);
 
@@ -36,7 +36,7 @@ export function readRequest(request: ChatRequest, parameters?: Parameters) {
   } as const;
 }
 
-function readAll(messages: readonly ChatMessage[], parameters?: Parameters): Read {
+function readAll(messages: readonly ChatMessage[], parameters?: Parameters): KnownReading {
   return {
     messages: messages.length,
     sums: sumUp(messages),
@@ -46,7 +46,7 @@ function readAll(messages: readonly ChatMessage[], parameters?: Parameters): Rea
 }
 
 /** Reads a conversation that goes on from an earlier turn. */
-function readOn(messages: readonly ChatMessage[]): Read {
+function readOn(messages: readonly ChatMessage[]): KnownReading {
   const before = READ.find(messages);
   const isLonger = before !== null && before.shared === before.state.messages;
   const read = isLonger ? readBehind(messages, before.state) : readAll(messages);
@@ -54,7 +54,7 @@ function readOn(messages: readonly ChatMessage[]): Read {
   return read;
 }
 
-function readBehind(messages: readonly ChatMessage[], before: Read): Read {
+function readBehind(messages: readonly ChatMessage[], before: KnownReading): KnownReading {
   for (let at = before.messages; at < messages.length; at++) {
     const { role } = messages[at] ?? {};
     if (role !== "assistant" && role !== "tool") return readAll(messages);
