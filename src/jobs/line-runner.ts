@@ -98,14 +98,13 @@ export class LineRunner {
     const { customId } = place;
     const isOver = job.overdue.has(block.nameModel(at));
     const waitsFor = (fault: Fault) => isHealable(fault) && !(isOver && isUnsent(fault));
-    const number = block.countLine(at);
     return call({
       key,
       path: endpoint,
       body,
       headers,
       terms,
-      line: number,
+      line: block.countLine(at),
       customId,
       placing,
       waitsFor,

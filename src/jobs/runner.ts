@@ -194,27 +194,22 @@ export class BatchRunner {
   }
 
   readonly #advance = (): void => {
-    this.#startNext();
+    this.#startSome();
     for (const job of this.#jobs.values())
       for (const block of job.blocks.values()) this.#writeSoon(job, block);
   };
 
   /** Starts a few lines if there is room, and more in the next turn of the event loop. */
-  #startNext(): void {
-    if (!this.#starting.isTaken && this.#mayStart()) this.#startSome();
-  }
-
   #startSome(): void {
+    if (this.#starting.isTaken || !this.#mayStart()) return;
     const { clock, nextTurn } = this.#ports;
     const nowMs = clock.nowMs();
     const monotonicMs = clock.monotonicMs();
     const waitMs = this.#starting.measureWait(monotonicMs);
-    if (waitMs > 0) {
-      this.#makeWay(waitMs);
-      return;
-    }
+    if (waitMs > 0) this.#makeWay(waitMs);
+    const most = waitMs > 0 ? 0 : this.#starting.countMost(monotonicMs);
     const look = this.#pacing.look(monotonicMs);
-    for (let left = this.#starting.countMost(monotonicMs); left > 0 && this.#mayStart(); left--) {
+    for (let left = most; left > 0 && this.#mayStart(); left--) {
       const chosen = this.#turns.next(this.#listReady(nowMs, look));
       if (chosen === null) return;
       if (this.#starting.begin(monotonicMs)) nextTurn(this.#endTurn);
@@ -224,7 +219,7 @@ export class BatchRunner {
 
   readonly #endTurn = (): void => {
     this.#starting.endTurn(this.#ports.clock.monotonicMs());
-    this.#startNext();
+    this.#startSome();
   };
 
   /** Lets single requests go first. */
@@ -255,7 +250,7 @@ export class BatchRunner {
       this.#flying--;
       if (hasRun) this.#makeRoom(job.accountId);
       if (job.isOver || job.isUnpaid) this.wake();
-      this.#startNext();
+      this.#startSome();
       // No other block has anything to write because of it: a walk through all of them would be half of the runner's work.
       this.#writeSoon(job, block);
     });

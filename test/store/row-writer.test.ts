@@ -11,13 +11,18 @@ import type { FoundRow } from "../../src/store/engine/found.ts";
 import { USUAL_REQUESTS } from "../../src/store/log/usual-rows.ts";
 import { REQUEST } from "../../src/store/schema/log-tables.ts";
 import { table } from "../../src/store/schema/tables.ts";
-import { makeRowWriter } from "../../src/store/sqlite/row-writer.ts";
+import { makeRowFinder, makeRowRemover, makeRowWriter } from "../../src/store/sqlite/row-writer.ts";
 import { prepare } from "../../src/store/sqlite/statements.ts";
 import { makeRecord } from "../harness/samples.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 
 const COUNTS = Array.from({ length: 40 }, (_, count) => count);
 const NOTE = table<{ id: number; note: string }>("note", ["id"], { id: INTEGER, note: TEXT });
+
+const OWN = table<{ accountId: string; id: string }>("own", ["account_id", "id"], {
+  accountId: TEXT,
+  id: TEXT,
+});
 
 function makeNotes(count: number, note: string) {
   return Array.from({ length: count }, (_, id) => ({ id, note: `${note} ${id}` }));
@@ -53,6 +58,31 @@ test("a row that is refused takes back the others of its statement", () => {
   const add = makeRowWriter(database, NOTE);
   expect(() => add([...makeNotes(15, "new"), { id: 3, note: "again" }])).toThrow("UNIQUE");
   expect(database.query("SELECT * FROM note").all()).toEqual([]);
+});
+
+test("any number of rows of several accounts is found and removed, and none of another account's", () => {
+  using database = new Database(":memory:", { strict: true });
+  database.run("CREATE TABLE own (account_id TEXT, id TEXT, PRIMARY KEY (account_id, id))");
+  const add = makeRowWriter(database, OWN);
+  const find = makeRowFinder(database, OWN);
+  const remove = makeRowRemover(database, OWN);
+  // Seven of an account, then of another, and back.
+  const makeRows = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      accountId: `account ${Math.floor(at / 7) % 3}`,
+      id: `${at}`,
+    }));
+  for (const count of COUNTS) {
+    const rows = makeRows(count);
+    const others = rows.map(({ id }) => ({ accountId: "another", id }));
+    add([...rows, ...others]);
+    const found = find(rows).map(OWN.rowOf);
+    expect(found.toSorted((a, b) => Number(a.id) - Number(b.id))).toEqual(rows);
+    remove(rows);
+    expect(find(rows)).toEqual([]);
+    expect(find(others)).toHaveLength(count);
+    remove(others);
+  }
 });
 
 /** Opens a store's file beside what keeps the store. */

@@ -175,9 +175,7 @@ function addTaken(held: readonly BudgetUse[] | null, taken: LimitUse["budgets"])
   const budgets: BudgetUse[] = [];
   for (const { name, heldNanoUsd } of held ?? NOTHING_HELD)
     if (heldNanoUsd > 0) budgets.push(makeUse(name, heldNanoUsd + findTaken(taken, name)));
-  const before = budgets.length;
-  for (const { name, nanoUsd } of taken)
-    if (!isAmong(budgets, before, name)) budgets.push(makeUse(name, nanoUsd));
+  for (const { name, nanoUsd } of taken) if (!isAmong(budgets, name)) budgets.push(makeUse(name, nanoUsd));
   return budgets.length > 0 ? budgets : null;
 }
 
@@ -188,9 +186,8 @@ function findTaken(taken: LimitUse["budgets"], name: string): NanoUsd {
   return 0;
 }
 
-/** True if one of the first `count` has the name. */
-function isAmong(budgets: readonly BudgetUse[], count: number, name: string): boolean {
-  for (let at = 0; at < count; at++) if (budgets[at]?.name === name) return true;
+function isAmong(uses: readonly BudgetUse[], name: string): boolean {
+  for (const use of uses) if (use.name === name) return true;
   return false;
 }
 

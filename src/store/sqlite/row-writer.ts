@@ -12,10 +12,6 @@ interface Writer {
   run(values: readonly Value[]): void;
 }
 
-interface Finder {
-  all(values: readonly Value[]): readonly FoundRow[];
-}
-
 /** Writes rows. */
 type WriteRows<Row> = (rows: readonly Row[]) => void;
 
@@ -80,14 +76,14 @@ export type KeyedTable = Pick<Table<never>, "name" | "key">;
 /** Returns a function that removes the rows with these keys, by statements as above. */
 export function makeRowRemover(database: Database, table: KeyedTable): (keys: readonly RowKey[]) => void {
   const removeOne = database.prepare<unknown, Value[]>(`DELETE FROM ${byKeySql(table)}`);
-  const removers = new Map<number, Writer>();
-  const prepare = (count: number) =>
-    database.prepare(`DELETE FROM ${byKeysSql(table, count)}`) as unknown as Writer;
+  const removers = new Map<number, typeof removeOne>();
+  const prepare = (count: number): typeof removeOne =>
+    database.prepare(`DELETE FROM ${byKeysSql(table, count)}`);
   return (keys) => {
     const [only] = keys;
     if (only === undefined) return;
     if (keys.length === 1) removeOne.run(only.accountId, only.id);
-    else runParts(keys, (count, values) => removers.getOrInsertComputed(count, prepare).run(values));
+    else runParts(keys, (count, values) => removers.getOrInsertComputed(count, prepare).run(...values));
   };
 }
 
@@ -97,15 +93,15 @@ export function makeRowFinder(
   table: KeyedTable,
 ): (keys: readonly RowKey[]) => readonly FoundRow[] {
   const findOne = database.prepare<FoundRow, Value[]>(`SELECT * FROM ${byKeySql(table)}`);
-  const finders = new Map<number, Finder>();
-  const prepare = (count: number) =>
-    database.prepare(`SELECT * FROM ${byKeysSql(table, count)}`) as unknown as Finder;
+  const finders = new Map<number, typeof findOne>();
+  const prepare = (count: number): typeof findOne =>
+    database.prepare(`SELECT * FROM ${byKeysSql(table, count)}`);
   return (keys) => {
     const [only] = keys;
     if (keys.length === 1 && only !== undefined) return findOne.all(only.accountId, only.id);
     const found: FoundRow[] = [];
     runParts(keys, (count, values) => {
-      found.push(...finders.getOrInsertComputed(count, prepare).all(values));
+      found.push(...finders.getOrInsertComputed(count, prepare).all(...values));
     });
     return found;
   };
