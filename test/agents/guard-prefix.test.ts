@@ -51,8 +51,8 @@ async function play(agent: Agent, id: string, name: string): Promise<readonly Js
 
 /** For each turn the first place at which it differs from the one before: -1 before all messages, null for none. */
 function listBreaks(sent: readonly JsonObject[]): readonly (number | null)[] {
-  const whole = sent.map(({ messages, input, contents, ...rest }) => ({
-    rest: dropMarks(JSON.stringify(rest)),
+  const whole = sent.map(({ messages, input, contents, tools, system, instructions, systemInstruction }) => ({
+    rest: dropMarks(JSON.stringify([tools, system, instructions, systemInstruction])),
     list: asArray(messages ?? input ?? contents).map((one) => dropMarks(JSON.stringify(one))),
   }));
   return whole.slice(1).map(({ rest, list }, at) => {
@@ -74,9 +74,11 @@ test.concurrent.each(IS_LONG ? ROWS : [])(
       expect(swapped.length).toBeGreaterThan(TURNS);
       expect(swapped.filter((body) => VALUES.test(JSON.stringify(body)))).toEqual([]);
       expect(plain.filter((body) => VALUES.test(JSON.stringify(body))).length).toBe(plain.length);
-      expect(listBreaks(swapped)).toEqual(listBreaks(plain));
+      const breaks = listBreaks(plain);
+      expect(breaks.filter((at) => at === -1).length).toBeLessThan(TURNS / 4);
+      expect(listBreaks(swapped)).toEqual(breaks);
       const names = new Set(JSON.stringify(swapped.at(-1)).match(/EMAIL_[0-9A-Z]{8}/g));
-      expect(names.size).toBe(TURNS + 1);
+      expect(names.size).toBeGreaterThan(TURNS);
     }),
   PATIENT_MS,
 );
