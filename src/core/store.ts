@@ -143,7 +143,7 @@ export const APPLIED_STATES = "applied_states";
 /** The setting with what imports took from other gateways last, so that a repeat takes only what was added since. */
 export const IMPORTED_OWNERS = "imported_owners";
 
-/** The setting with the nodes that may note requests, as JSON. */
+/** The setting with the nodes that may note requests. */
 export const NOTING_NODES = "noting_nodes";
 
 /** Facts about the store, by name. Contain no secrets. */

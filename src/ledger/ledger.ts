@@ -7,32 +7,33 @@ import type {
   LineTerms,
   Noting,
   Offer,
-  Reads,
   ReplayAnswer,
-  Settlement,
   SettlementAnswer,
 } from "../core/demand.ts";
 import type { Account, Caller, GatewayKey } from "../core/keys/key.ts";
 import type { LimitState, TokenLoad } from "../core/limits/limit.ts";
 import type { RequestHead } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
-import type { Place } from "../core/rows.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
-import type { Orphan, Store } from "../core/store.ts";
 import { findTagDay } from "../core/text/tags.ts";
-import type { Clock } from "../core/world/world.ts";
-import { findRules, type LedgerRules, makeReads, mayBeFree } from "./allowance.ts";
-import { requireAdmitted, requireSettled } from "./answers.ts";
+import { findRules, makeReads, mayBeFree } from "./allowance.ts";
+import { requireAdmitted } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
 import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limits/limit-state.ts";
 import { addLineReads } from "./limits/lines.ts";
 import { type ResetOrder, resetBudgets } from "./limits/reset-order.ts";
-import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
 import { Notes } from "./notes.ts";
-import { makeLostOutcome, type Outcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
+import {
+  type ListRunning,
+  makeSettlement,
+  resolveLost,
+  type SettledTicket,
+  type SettlingParts,
+  settleTicket,
+} from "./settling.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
-import { settleLine } from "./unread.ts";
 import { EVERYTHING, NOTHING, type Want, Wants } from "./wants.ts";
 
 /** A request for admission. */
@@ -69,15 +70,8 @@ export interface Ask extends RequestHead, Caller, Pick<Admission, "tool"> {
 }
 
 /** A request's admission and settlement: the rows to read and the rules. */
-export interface Ticket {
+export interface Ticket extends SettledTicket {
   readonly ask: Ask;
-  readonly reads: Reads;
-  /** The rules to admit by; `reads` depends on them. */
-  readonly rules: LedgerRules;
-  /** The place of a noted request. Null for all others. */
-  noted: Place | null;
-  /** True once its settlement was tried, and so may be written. */
-  isTried: boolean;
 }
 
 interface Entry {
@@ -134,13 +128,8 @@ export interface Ledger {
   allowances(keys: readonly GatewayKey[]): Promise<ReadonlyMap<string, Allowance>>;
 }
 
-interface LedgerParts {
-  readonly store: Store;
-  readonly clock: Pick<Clock, "nowMs">;
-  /** Read for each decision, so a reload applies at once. */
-  readonly rules: () => LedgerRules;
+interface LedgerParts extends SettlingParts {
   readonly wants: Wants;
-  readonly notes: Notes;
 }
 
 export function createLedger(given: Omit<LedgerParts, "wants" | "notes">): Ledger {
@@ -339,105 +328,4 @@ function makeAdmission(
     ...(ask.tool && { tool: ask.tool }),
     reads: isNew ? { ...reads, isNew } : reads,
   };
-}
-
-/** The first settlement of a noted request needs only its meter. Any other finds its row, if that was written after all. */
-function settleTicket(parts: LedgerParts, ticket: Ticket, outcome: Outcome): Promise<SettlementAnswer> {
-  const { ask, reads, rules, noted, isTried } = ticket;
-  const { accountId } = ask.key;
-  if (noted === null) return write(parts, accountId, ticket, ask, outcome);
-  const placed = outcome.place ? outcome : { ...outcome, place: noted };
-  if (isTried) return write(parts, accountId, ticket, ask, placed);
-  ticket.isTried = true;
-  const { notes, clock, store } = parts;
-  const own = { reads: { ...reads, isNew: "noted" as const }, rules };
-  notes.settling.add(ask.id);
-  return store.transact(makeSettlement(parts, accountId, own, ask, placed)).then((answer) => {
-    const settled = requireSettled(answer);
-    notes.settling.delete(ask.id);
-    notes.end(accountId, noted, ask.id, clock.nowMs());
-    return settled;
-  });
-}
-
-type Settling = Pick<Ask, "idempotency" | "ceilingNanoUsd">;
-
-function write(
-  parts: LedgerParts,
-  accountId: string,
-  ticket: Pick<Ticket, "reads" | "rules">,
-  ask: Settling,
-  outcome: Outcome,
-): Promise<SettlementAnswer> {
-  const demand = makeSettlement(parts, accountId, ticket, ask, outcome);
-  if (!outcome.makeUnread) return parts.store.transact(demand).then(requireSettled);
-  return settleLine(parts.store, demand, outcome.makeUnread, (unread) =>
-    write(parts, accountId, ticket, ask, unread),
-  );
-}
-
-function makeSettlement(
-  { clock }: LedgerParts,
-  accountId: string,
-  { reads, rules: { quota, ownerLimits: limits = LIMIT_RULES } }: Pick<Ticket, "reads" | "rules">,
-  { idempotency, ceilingNanoUsd = null }: Settling,
-  outcome: Outcome,
-): Settlement {
-  const { record, produced, isDue, giveBack, sealedReply, place = null, note = null, hookCost } = outcome;
-  return {
-    kind: "settle",
-    accountId,
-    nowMs: clock.nowMs(),
-    record,
-    produced,
-    isDue,
-    ceilingNanoUsd,
-    limits,
-    quota,
-    giveBack,
-    sealedReply,
-    idempotency,
-    place,
-    note,
-    hookCost,
-    reads: record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) },
-  };
-}
-
-const NO_ASK: Settling = { idempotency: null };
-
-/** Returns the ids of all completions of this process that may have a hold. */
-type ListRunning = () => readonly string[];
-
-/** Holds are stranded for good, so there is no hurry; admissions under way and clocks that differ have time. */
-const STRANDED_AFTER_MS = 10_000;
-
-async function resolveLost(parts: LedgerParts, listRunning?: ListRunning): Promise<number> {
-  const { store, clock, notes } = parts;
-  const dead = await notes.nodes.listDead();
-  const mayBeStranded = listRunning !== undefined && notes.takeFailed(listRunning());
-  const noting = mayBeStranded ? [...dead, store.node] : dead;
-  /** Made before the holds are read: what begins or ends meanwhile isn't taken for stranded. */
-  const findRunning = (list: ListRunning) => ({
-    ids: list(),
-    beforeMs: clock.nowMs() + (store.clockAheadMs() ?? 0) - STRANDED_AFTER_MS,
-  });
-  const outcome = (hold: Orphan) => makeLostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
-  const resolve = (hold: Orphan) =>
-    hold.hasEnded === true
-      ? notes.remove(hold, clock.nowMs())
-      : write(
-          parts,
-          hold.accountId,
-          { reads: readsOfHold(hold), rules: parts.rules() },
-          NO_ASK,
-          outcome(hold),
-        );
-  const count = await resolveEach(
-    (max) => store.orphans(max, listRunning ? findRunning(listRunning) : null, noting),
-    resolve,
-  );
-  await notes.nodes.forget(dead, clock.nowMs());
-  await notes.write(clock.nowMs());
-  return count;
 }

@@ -40,7 +40,7 @@ function omit(noted: readonly NotedRequest[], ids: readonly string[]): NotedRequ
   return others;
 }
 
-function findIn({ noted }: Meter, id: string): NotedRequest | null {
+function findNote({ noted }: Meter, id: string): NotedRequest | null {
   if (noted !== null) for (const one of noted) if (one.id === id) return one;
   return null;
 }
@@ -50,7 +50,7 @@ function findNoting(books: Books, { accountId, owners, days }: Reads, id: string
   for (const owner of owners) {
     for (const day of days) {
       const meter = books.findMeter(accountId, owner, day);
-      if (meter !== null && findIn(meter, id) !== null) return meter;
+      if (meter !== null && findNote(meter, id) !== null) return meter;
     }
   }
   return null;
@@ -64,7 +64,7 @@ export function findOpen(
   place: Place | null,
 ): Hold | null {
   const meter = findNoting(books, reads, id);
-  const request = meter && findIn(meter, id);
+  const request = meter && findNote(meter, id);
   // Its row is its settlement, and there is only one row with its id.
   if (meter === null || request === null || books.findRequest(id) !== null) return null;
   return makeNotedHold(meter, request, place);

@@ -1,4 +1,4 @@
-// What this node notes in meters: whether it may, and which of its requests have ended since.
+// The notes of this node: whether it may make any, and those of requests that have ended since.
 import type { Admission, GrantAnswer, Noting, Unnoting } from "../core/demand.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { Hold, Place } from "../core/rows.ts";
@@ -10,7 +10,7 @@ const WAIT_MS = 30_000;
 const AT_ONCE = 500;
 
 /** The requests that one meter still notes although they have ended. */
-interface Ended extends Pick<Unnoting, "accountId" | "owner" | "day" | "ids"> {
+interface EndedRequests extends Pick<Unnoting, "accountId" | "owner" | "day" | "ids"> {
   readonly ids: string[];
   /** Since when there are some, in Unix milliseconds. */
   sinceMs: number;
@@ -22,10 +22,10 @@ export class Notes {
   readonly #store: Pick<Store, "transact">;
   readonly nodes: NotingNodes;
   /** By owner. Each is written within a minute. */
-  readonly #ended = new Map<string, Ended>();
+  readonly #ended = new Map<string, EndedRequests>();
   /** Those of an owner's earlier day or account. */
-  #earlier: Ended[] = [];
-  /** What admissions under way are to remove. */
+  #earlier: EndedRequests[] = [];
+  /** The notes that admissions under way are to remove. */
   readonly #carried = new Map<Noting, string>();
   /** Noted requests whose first settlement is under way, or has failed. */
   readonly settling = new Set<string>();
@@ -91,7 +91,7 @@ export class Notes {
       await Promise.all(due.slice(at, at + AT_ONCE).map((one) => this.#remove(one, nowMs)));
   }
 
-  #remove({ accountId, owner, day, ids }: Ended, nowMs: number): Promise<void> {
+  #remove({ accountId, owner, day, ids }: EndedRequests, nowMs: number): Promise<void> {
     return this.#write({ accountId, owner, day, ids }, nowMs).catch((error: unknown) => {
       for (const id of ids) this.end(accountId, { owner, day }, id, nowMs);
       throw error;

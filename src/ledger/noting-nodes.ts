@@ -1,5 +1,4 @@
 // The nodes that may note requests in meters. They are registered, so that the notes of a dead one are looked for.
-import { asArray, parseJson } from "../core/json/json.ts";
 import { NOTING_NODES, type Store } from "../core/store.ts";
 
 /**
@@ -9,6 +8,7 @@ import { NOTING_NODES, type Store } from "../core/store.ts";
 const REGISTERED_MS = 60_000;
 const RENEWED_MS = 20_000;
 const STRUCK_OFF_MS = 180_000;
+const SEPARATOR = " ";
 
 export class NotingNodes {
   readonly #store: Pick<Store, "node" | "setting" | "changeSetting" | "listDead" | "clockAheadMs">;
@@ -35,7 +35,7 @@ export class NotingNodes {
     try {
       await this.#store.changeSetting(NOTING_NODES, (value) => {
         const nodes = readNodes(value);
-        return JSON.stringify(nodes.includes(node) ? nodes : [...nodes, node]);
+        return writeNodes(nodes.includes(node) ? nodes : [...nodes, node]);
       });
       this.#registeredAtMs = nowMs;
     } catch {
@@ -66,13 +66,16 @@ export class NotingNodes {
     for (const [node, sinceMs] of this.#swept) if (Math.abs(nowMs - sinceMs) >= waitMs) over.add(node);
     if (over.size === 0) return;
     await this.#store.changeSetting(NOTING_NODES, (value) =>
-      JSON.stringify(readNodes(value).filter((node) => !over.has(node))),
+      writeNodes(readNodes(value).filter((node) => !over.has(node))),
     );
     for (const node of over) this.#swept.delete(node);
   }
 }
 
 function readNodes(value: string | null): readonly string[] {
-  if (value === null) return [];
-  return asArray(parseJson(value)).filter((node) => typeof node === "string");
+  return value === null || value === "" ? [] : value.split(SEPARATOR);
+}
+
+function writeNodes(nodes: readonly string[]): string {
+  return nodes.join(SEPARATOR);
 }

@@ -174,7 +174,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "an admission repeated holds twice",
     file: "src/ledger/admit.ts",
-    find: "  if (known) undoHold(books, known, demand.nowMs);",
+    find: "  if (known) undoHold(books, known, demand);",
     replace: "",
   },
   {

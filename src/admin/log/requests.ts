@@ -61,7 +61,6 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
   const isCostSeen = seesProviderCost(scope, record.accountId);
   return {
     id: record.id,
-    // A request that was lost without a hold: only its node knew these.
     request_id: record.requestId || null,
     key_id: record.keyId,
     account_id: record.accountId,

@@ -19,14 +19,14 @@ export async function findNotedHolds(
   for (const node of nodes) {
     if (holds.length >= most) break;
     // Most of this node's own requests are running, so they aren't counted.
-    const found = await findOf(engine, node, node === own.node ? null : most);
+    const found = await searchMeters(engine, node, node === own.node ? null : most);
     holds.push(...found.filter((hold) => node !== own.node || isStranded(hold, own.running)));
   }
   return markEnded(engine, holds);
 }
 
 /** Goes along all meters, which have no index for it: every admission would have to write it. */
-async function findOf(
+async function searchMeters(
   { mark, contains, runSlowReads }: Parts,
   node: string,
   most: number | null,

@@ -22,10 +22,10 @@ const TRIES_MAX = 10;
 type MoveAttempt = { readonly key: GatewayKey | null } | "moved";
 
 /** The ids of noted requests that have ended. */
-type Ended = ReadonlySet<string>;
-const NONE_ENDED: Ended = new Set();
+type EndedIds = ReadonlySet<string>;
+const NONE_ENDED: EndedIds = new Set();
 
-function listNotedPlaces(meters: readonly Meter[], ended: Ended): readonly Place[] {
+function listNotedPlaces(meters: readonly Meter[], ended: EndedIds): readonly Place[] {
   return meters.flatMap((meter) =>
     (meter.noted ?? []).filter(({ id }) => !ended.has(id)).map((one) => makeNotedHold(meter, one).place),
   );
@@ -60,11 +60,8 @@ class Counting {
     return this.#reads.map((text) => bind(text, accountId, keyId));
   }
 
-  /**
-   * Returns the ids of requests that are noted although they have ended. What ends later is taken for open, and carried the next
-   * time.
-   */
-  async findEnded(accountId: string, keyId: string): Promise<Ended> {
+  /** Returns the ids of requests that are noted although they have ended. One that ends later counts as open until the next time. */
+  async findEnded(accountId: string, keyId: string): Promise<EndedIds> {
     const { mark, run, isListed } = this.#engine;
     const days = (await run(bind(this.#meters, accountId, keyId))).map(METER.rowOf);
     const ids = days.flatMap(({ noted }) => (noted ?? []).map(({ id }) => id));
@@ -78,7 +75,7 @@ class Counting {
     accountId: string,
     keyId: string,
     [states, days, spends, holds]: readonly Result[],
-    ended: Ended,
+    ended: EndedIds,
   ): KeyCounts {
     const meters = (days ?? []).map(METER.rowOf);
     const held = (holds ?? []).map((found) => parsePlace(readText(found, "place")));
@@ -97,7 +94,7 @@ class Counting {
     carry: Carry,
     [fromId, toId]: readonly [string, string],
     keyId: string,
-    ended: Ended,
+    ended: EndedIds,
     results: readonly Result[],
   ) {
     const from = this.parse(fromId, keyId, results, ended);
@@ -182,7 +179,7 @@ function makeTryMove(engine: Engine, counting: Counting, record: Recorder) {
   return (
     known: GatewayKey,
     { accountId: toId, revision, carry, making = null }: KeyMove,
-    ended: Ended,
+    ended: EndedIds,
   ): Promise<MoveAttempt> => {
     const { id, accountId: fromId } = known;
     const isMove = fromId !== toId;

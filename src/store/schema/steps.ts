@@ -18,7 +18,6 @@ import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
-import { NOTED_REQUESTS } from "./noted-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import { REFUSAL_LESSONS } from "./refusal-lessons-step.ts";
 import { REPEATS } from "./repeats-step.ts";
@@ -295,6 +294,12 @@ const GUARD: Step = [{ kind: "addField", table: "gateway_key", field: KEY_FIELDS
 
 /** Findings of the guard in requests, which few have. A program from before leaves it out. */
 const FINDINGS: Step = [{ kind: "addColumn", table: "request", column: textOrNull("guard") }];
+
+/**
+ * Requests that are noted in their day's meter. A program from before leaves the column as it is: its own requests have holds, and it
+ * gives no others up.
+ */
+const NOTED_REQUESTS: Step = [{ kind: "addColumn", table: "meter", column: textOrNull("noted") }];
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [

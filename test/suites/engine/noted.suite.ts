@@ -35,7 +35,9 @@ export function notedSuite(name: string, makeBench: MakeBench): void {
       await unrecorded(opened().store).addKey(unlimited, "digest of b");
     });
     describe("under way", () => underWay(opened));
+    describe("of two nodes or accounts", () => ofSeveral(opened));
     describe("of a dead node", () => ofTheDead(opened));
+    describe("that were given up", () => givenUp(opened));
     describe("after an unknown commit", () => afterUnknownCommit(opened));
     describe("that need a hold", () => withHold(opened));
   });
@@ -120,7 +122,9 @@ function underWay(opened: Opened): void {
     await node.ledger.settle(ticket, failed);
     expect(await usedIn(other)).toBe(0);
   });
+}
 
+function ofSeveral(opened: Opened): void {
   test("of two nodes are noted in one meter", async () => {
     const { store, other } = opened();
     const [mine, theirs] = [await startNode(store), await startNode(other)];
@@ -202,7 +206,9 @@ function ofTheDead(opened: Opened): void {
       requestId: "",
     });
   });
+}
 
+function givenUp(opened: Opened): void {
   test("are settled late by a node that comes back: the row is what it was, and no place is taken again", async () => {
     const { store, other, bench } = opened();
     const node = await startNode(store);

@@ -1,5 +1,5 @@
 // Mutants of the requests that are noted in their day's meter.
-import type { Mutant } from "./mutant.ts";
+import type { Mutant } from "../mutant.ts";
 
 const TESTS = ["store/sqlite.test.ts"];
 
