@@ -1,4 +1,4 @@
-// How far a text's search is, and where the runs began that it stands in.
+// The place that a text's search has reached, and where the runs began that it stands in.
 import { isAlphanumeric, isDigit, isLetter } from "./characters.ts";
 import { RUN_MAX, RUNS, type Starts } from "./starts.ts";
 
@@ -13,7 +13,7 @@ const FAR = -1_000_000;
 export class Reading {
   at = 0;
   base64From = 0;
-  /** Of letters, digits, `_` and `-`. */
+  /** The start of a run of letters, digits, `_` and `-`. */
   tokenFrom = 0;
   /** The last place at which a word can have begun: without one nearby, no words are looked for. */
   wordFrom: number;

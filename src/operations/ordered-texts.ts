@@ -4,7 +4,7 @@ import type { ChangeText, TextPlace } from "../core/text/texts.ts";
 
 /** Walked in a millisecond or two, even if all of it is JSON in texts. */
 const STEP_CHARACTERS = 65_536;
-/** What a field counts beside its value. */
+/** Each field counts so many, beside its value. */
 const FIELD_CHARACTERS = 20;
 /** A text that can be no JSON is only looked at, or decoded. */
 const PLAIN_SHARE = 0.25;

@@ -19,10 +19,10 @@ const ENCODER = new TextEncoder();
 const NONCE = new Uint8Array(12);
 
 /** The findings of each of some texts by itself. */
-type Found = readonly (readonly Match[])[];
+type FoundPlaces = readonly (readonly Match[])[];
 
 interface KnownTexts {
-  readonly found: Found;
+  readonly found: FoundPlaces;
   readonly places: number;
   readonly untilMs: number;
 }
@@ -65,12 +65,12 @@ export class KnownPlaces {
     return name;
   }
 
-  find(name: string, nowMs: number): Found | null {
+  find(name: string, nowMs: number): FoundPlaces | null {
     const known = this.#texts.get(name);
     return known !== undefined && known.untilMs > nowMs ? known.found : null;
   }
 
-  add(name: string, found: Found, nowMs: number): void {
+  add(name: string, found: FoundPlaces, nowMs: number): void {
     const places = found.reduce((sum, { length }) => sum + length, 0);
     if (places > PLACES_MAX) return;
     this.#forget(name);

@@ -1,4 +1,4 @@
-// What is remembered of a request's texts: those of earlier turns in groups, the last ones each by itself.
+// Looks up what is remembered of a request's texts: those of earlier turns in groups, the last ones each by itself.
 import type { Match } from "../../guard/scanner.ts";
 import type { SearchedText } from "../../guard/texts.ts";
 import type { PlacedText } from "../../operations/ordered-texts.ts";
@@ -27,7 +27,7 @@ interface RecallPorts {
 }
 
 /** Texts whose findings are to be remembered. */
-interface Missed {
+interface MissedTexts {
   readonly name: string;
   readonly from: number;
   readonly to: number;
@@ -38,7 +38,7 @@ export class Recall {
   readonly texts: SearchedText[] = [];
   readonly #ports: RecallPorts;
   readonly #nowMs: number;
-  readonly #missed: Missed[] = [];
+  readonly #missed: MissedTexts[] = [];
   /** The places of other texts that weren't known. */
   readonly #unnamed: number[] = [];
 
@@ -49,14 +49,16 @@ export class Recall {
 
   *take(texts: readonly PlacedText[]): Generator<undefined, void> {
     let group: SearchedText[] = [];
-    let [characters, named] = [0, 0];
+    let characters = 0;
+    let named = 0;
     for (const { text, place } of texts) {
       group.push({ text, before: place.field ?? "" });
       characters += text.length;
       if (group.length < GROUP_TEXTS && characters < GROUP_CHARACTERS) continue;
       this.#takeGroup(group);
       named += characters;
-      [group, characters] = [[], 0];
+      group = [];
+      characters = 0;
       if (named < STEP_CHARACTERS) continue;
       named = 0;
       yield;

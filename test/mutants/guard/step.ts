@@ -117,8 +117,8 @@ export const GUARD: readonly Mutant[] = [
   {
     name: "guard: places of one key's rules are remembered for another's",
     file: "src/steps/guard/search.ts",
-    find: "name: `${version} ${name}`",
-    replace: "name: version",
+    find: "deriveKey(`${version} ${name}`)",
+    replace: "deriveKey(version)",
     tests: WHOLE,
   },
 ];

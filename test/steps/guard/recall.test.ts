@@ -1,4 +1,4 @@
-// What is remembered of a conversation's texts never stands for others: whatever changes in it, all is found as if nothing were known.
+// A conversation's texts that are remembered never stand for others: whatever changes in it, all is found as if nothing were known.
 import { expect, test } from "bun:test";
 import type { GuardRule, GuardSettings } from "../../../src/core/models/guard.ts";
 import type { PlacedText } from "../../../src/operations/ordered-texts.ts";

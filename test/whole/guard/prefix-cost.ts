@@ -15,15 +15,13 @@ const gateway = await startGuarded();
 const plain = await gateway.newAccountsKeys(1);
 const guarded = await gateway.newAccountsKeys(1, GUARDED);
 
-/** Until then the gateway has ended what the turn before left to do. */
-const QUIET_MS = 50;
-
 /** The CPU of one conversation's last turn, whose others have been sent before. */
 async function measure(secret: string, seed: number): Promise<number> {
   const turns = makeTurns(TURNS, seed);
   const write = (count: number) => JSON.stringify({ model: MODEL, messages: turns.slice(0, 2 * count - 1) });
   await sendChat(gateway.url, secret, write(TURNS - 1));
-  await Bun.sleep(QUIET_MS);
+  // The gateway ends what the turn before left to do.
+  await Bun.sleep(50);
   const before = ownCpuMicros(gateway.pid);
   const status = await sendChat(gateway.url, secret, write(TURNS));
   if (status !== 200) throw new Error(`The answer was ${status}.`);

@@ -1,12 +1,12 @@
 // Sessions of twenty turns with values in the prompt, in calls and in their results, which a rule swaps: what a provider gets in one
 // turn differs from the turn before at the places at which it does without the rule. In the long form alone.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
-import { IS_LONG } from "../harness/long.ts";
-import { dropMarks } from "../whole/guard/prefix-talk.ts";
-import { AGENTS, type Agent, isInstalled, runAgent, writeCall } from "./agents.ts";
-import { inTurn, PATIENT_MS } from "./sessions.ts";
-import { type AgentWorld, startAgentWorld } from "./world.ts";
+import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { IS_LONG } from "../../harness/long.ts";
+import { dropMarks } from "../../whole/guard/prefix-talk.ts";
+import { AGENTS, type Agent, isInstalled, runAgent, writeCall } from "../agents.ts";
+import { inTurn, PATIENT_MS } from "../sessions.ts";
+import { type AgentWorld, startAgentWorld } from "../world.ts";
 
 const TURNS = 20;
 const OVER = "the session is over";
