@@ -2,8 +2,8 @@
 import { NOTING_NODES, type Store } from "../core/store.ts";
 
 /**
- * A node notes requests for this long after it was last registered, and registers again in time. It is struck off once it has
- * been dead for longer: if it only slept, it notes none before it is registered again.
+ * A node notes requests for this long after it was last registered. While it does, the upkeep registers it again in time. It is
+ * struck off once it has been dead for longer: if it only slept, it notes none before it is registered again.
  */
 const REGISTERED_MS = 60_000;
 const RENEWED_MS = 20_000;
@@ -14,6 +14,8 @@ export class NotingNodes {
   readonly #store: Pick<Store, "node" | "setting" | "changeSetting" | "listDead" | "clockAheadMs">;
   #registeredAtMs = Number.NEGATIVE_INFINITY;
   #isRegistering = false;
+  /** True if a request was to be noted since it was last registered. */
+  #isUsed = false;
   /** Dead nodes that have left no notes, and since when that is known. */
   readonly #swept = new Map<string, number>();
 
@@ -23,15 +25,23 @@ export class NotingNodes {
 
   /** True if this node may note a request at this time (Unix milliseconds). Registers it if need be, which isn't waited for. */
   mayNote(nowMs: number): boolean {
-    const sinceMs = Math.abs(nowMs - this.#registeredAtMs);
-    if (sinceMs >= RENEWED_MS && !this.#isRegistering) void this.#register(nowMs);
-    return sinceMs < REGISTERED_MS;
+    this.#isUsed = true;
+    if (Math.abs(nowMs - this.#registeredAtMs) < REGISTERED_MS) return true;
+    if (!this.#isRegistering) void this.#register(nowMs);
+    return false;
+  }
+
+  /** Registers this node again if it notes requests. Called every few seconds. */
+  async renew(nowMs: number): Promise<void> {
+    const isDue = Math.abs(nowMs - this.#registeredAtMs) >= RENEWED_MS;
+    if (isDue && this.#isUsed && !this.#isRegistering) await this.#register(nowMs);
   }
 
   /** If it fails, the next request tries again: requests have holds until then. */
   async #register(nowMs: number): Promise<void> {
     const { node } = this.#store;
     this.#isRegistering = true;
+    this.#isUsed = false;
     try {
       await this.#store.changeSetting(NOTING_NODES, (value) => {
         const nodes = readNodes(value);

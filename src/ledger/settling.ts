@@ -117,6 +117,7 @@ const STRANDED_AFTER_MS = 10_000;
 
 export async function resolveLost(parts: SettlingParts, listRunning?: ListRunning): Promise<number> {
   const { store, clock, notes } = parts;
+  await notes.nodes.renew(clock.nowMs());
   const dead = await notes.nodes.listDead();
   const mayBeStranded = listRunning !== undefined && notes.takeFailed(listRunning());
   const noting = mayBeStranded ? [...dead, store.node] : dead;

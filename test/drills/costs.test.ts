@@ -40,6 +40,6 @@ const ROWS: readonly RequestRow[] = [
 ];
 
 test("a request takes no more objects, promises, statements and system calls than its budget", async () => {
-  const counted = await measureRequests(await startMeasured(), (gateway) => makeRequests(gateway, ROWS));
+  const counted = await measureRequests(startMeasured, (gateway) => makeRequests(gateway, ROWS));
   expectNone([...counted].flatMap(([name, counts]) => judgeAndRecord(name, counts)));
 }, 300_000);

@@ -4,27 +4,48 @@ import type { Counts } from "./judging.ts";
 import type { MeasuredGateway } from "./measured-gateway.ts";
 import { countSystemCalls } from "./system-calls.ts";
 
-/** Returns the counts of each request by its name. Stops the gateway. */
+type ListRequests = (gateway: MeasuredGateway) => Promise<readonly Request[]>;
+
+/**
+ * Returns the counts of each request by its name. System calls are counted in a gateway of their own, since all requests
+ * together bring about a checkpoint, whose calls another thread makes for many requests.
+ */
 export async function measureRequests(
-  gateway: MeasuredGateway,
-  listRequests: (gateway: MeasuredGateway) => Promise<readonly Request[]>,
+  start: () => Promise<MeasuredGateway>,
+  listRequests: ListRequests,
 ): Promise<ReadonlyMap<string, Counts>> {
+  const counted = await measureIn(start, listRequests, countMade);
+  const calls = await measureIn(start, listRequests, countSystemCalls);
+  if (typeof calls === "string") console.log(`System calls are not counted: ${calls}.`);
+  const called = typeof calls === "string" ? null : calls;
+  return new Map([...counted].map(([name, counts]) => [name, { ...counts, ...called?.get(name) }]));
+}
+
+/** Stops the gateway afterwards. */
+async function measureIn<Result>(
+  start: () => Promise<MeasuredGateway>,
+  listRequests: ListRequests,
+  measure: (gateway: MeasuredGateway, requests: readonly Request[]) => Promise<Result>,
+): Promise<Result> {
+  const gateway = await start();
   try {
-    const requests = await listRequests(gateway);
-    const objects = new Map<string, Counts>();
-    for (const request of requests) objects.set(request.name, await countObjects(gateway, request));
-    await gateway.ask("count");
-    const statements = new Map<string, Counts>();
-    for (const request of requests) statements.set(request.name, await countStatements(gateway, request));
-    const calls = await countSystemCalls(gateway, requests);
-    if (typeof calls === "string") console.log(`System calls are not counted: ${calls}.`);
-    const take = ({ name }: Request): Counts => ({
-      ...objects.get(name),
-      ...statements.get(name),
-      ...(typeof calls === "string" ? {} : calls.get(name)),
-    });
-    return new Map(requests.map((request) => [request.name, take(request)]));
+    return await measure(gateway, await listRequests(gateway));
   } finally {
     await gateway.stop();
   }
+}
+
+/** Counts objects, promises and statements. */
+async function countMade(
+  gateway: MeasuredGateway,
+  requests: readonly Request[],
+): Promise<ReadonlyMap<string, Counts>> {
+  const counted = new Map<string, Counts>();
+  for (const request of requests) counted.set(request.name, await countObjects(gateway, request));
+  await gateway.ask("count");
+  for (const request of requests) {
+    const statements = await countStatements(gateway, request);
+    counted.set(request.name, { ...counted.get(request.name), ...statements });
+  }
+  return counted;
 }

@@ -3,6 +3,7 @@ import { test } from "bun:test";
 import { openCounter } from "../store/postgres/counter.ts";
 import { startPostgres } from "../store/postgres/server.ts";
 import { expectNone } from "../tidy/sources.ts";
+import { until } from "../whole/world/until.ts";
 import { judgeAndRecord } from "./budgets.ts";
 import { countObjects, holdTime, type Request } from "./costs.ts";
 import { type Counts, keepGreatest } from "./judging.ts";
@@ -10,6 +11,8 @@ import { type MeasuredGateway, startMeasuredOn } from "./measured-gateway.ts";
 import { makeRequests, type RequestRow, WORDS } from "./request-rows.ts";
 
 const TAKES = 10;
+/** After as many looks in a row without a statement, none that began before is under way. */
+const QUIET_LOOKS = 5;
 const chat = { model: "OpenAI#gpt-4o", messages: [{ role: "user", content: WORDS }], max_tokens: 256 };
 
 const ROWS: readonly RequestRow[] = [
@@ -20,11 +23,20 @@ const ROWS: readonly RequestRow[] = [
 
 type Counter = Awaited<ReturnType<typeof openCounter>>;
 
+/** Waits for what the gateway does by itself, and began before it was held. */
+async function waitForQuiet(counter: Counter): Promise<void> {
+  let quiet = 0;
+  await until("no statement passes", () => {
+    quiet = counter.take().statements === 0 ? quiet + 1 : 0;
+    return quiet === QUIET_LOOKS;
+  });
+}
+
 /** Counts a request that is sent alone: the greatest of several takes. */
 function countOnWire(gateway: MeasuredGateway, counter: Counter, request: Request): Promise<Counts> {
   return holdTime(gateway, request, async () => {
     const takes: Counts[] = [];
-    for (counter.take(); takes.length < TAKES; ) {
+    for (await waitForQuiet(counter); takes.length < TAKES; ) {
       await request.send();
       // Its round trips differ: a commit may wait for another answer.
       const { statements } = counter.take();

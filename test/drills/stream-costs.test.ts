@@ -87,7 +87,7 @@ async function makeTurns(gateway: MeasuredGateway): Promise<readonly Request[]> 
 }
 
 test("a stream's chunks, a turn and a choice take no more objects and statements than their budgets", async () => {
-  const counted = await measureRequests(await startMeasured(), async (gateway) => [
+  const counted = await measureRequests(startMeasured, async (gateway) => [
     ...(await makeRequests(gateway, ROWS)),
     ...(await makeTurns(gateway)),
   ]);

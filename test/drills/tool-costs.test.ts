@@ -43,8 +43,8 @@ test("a tool's call takes no more objects, promises, statements and system calls
   const server = startFixedToolServer();
   try {
     const servers = `{ fixed: { url: "${server.url.origin}/mcp", price_per_call: 0.002 } }`;
-    const gateway = await startMeasured(`mcp: { allowed_tools: ["*"], servers: ${servers} }`);
-    const counted = await measureRequests(gateway, listRequests);
+    const start = () => startMeasured(`mcp: { allowed_tools: ["*"], servers: ${servers} }`);
+    const counted = await measureRequests(start, listRequests);
     expectNone([...counted].flatMap(([name, counts]) => judgeAndRecord(name, counts)));
   } finally {
     await server.stop(true);

@@ -29,3 +29,18 @@ test("a node that was struck off registers again", async () => {
   expect(await store.setting(NOTING_NODES)).toContain(store.node);
   await store.close();
 });
+
+test("the upkeep registers a node again as long as it notes requests", async () => {
+  const store = await openMemoryStore();
+  const nodes = new NotingNodes(store);
+  await nodes.renew(NOON);
+  expect(await store.setting(NOTING_NODES)).toBeNull();
+  await until("registered", () => nodes.mayNote(NOON));
+  await nodes.renew(NOON + MINUTE / 2);
+  expect(nodes.mayNote(NOON + MINUTE)).toBe(true);
+  await nodes.renew(NOON + MINUTE);
+  // No request was to be noted since.
+  await nodes.renew(NOON + 3 * MINUTE);
+  expect(nodes.mayNote(NOON + 3 * MINUTE)).toBe(false);
+  await store.close();
+});

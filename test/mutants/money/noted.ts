@@ -28,8 +28,8 @@ export const NOTED_MUTANTS: readonly Mutant[] = [
   {
     name: "a node that was struck off notes on",
     file: "src/ledger/noting-nodes.ts",
-    find: "return sinceMs < REGISTERED_MS;",
-    replace: "return Number.isFinite(sinceMs);",
+    find: "if (Math.abs(nowMs - this.#registeredAtMs) < REGISTERED_MS) return true;",
+    replace: "if (Number.isFinite(this.#registeredAtMs)) return true;",
     tests: ["ledger/noting-nodes.test.ts"],
   },
 ];
