@@ -22,6 +22,8 @@ export const NEVER_AGAIN: readonly string[] = [
   "test/drills/costs.test.ts",
   "test/drills/drills.test.ts",
   "test/drills/line-costs.test.ts",
+  "test/drills/postgres-costs.test.ts",
+  "test/drills/stream-costs.test.ts",
   "test/drills/tool-costs.test.ts",
   "test/http/tools/days/",
   "test/jobs/days.test.ts",

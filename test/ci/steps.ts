@@ -8,9 +8,12 @@ const tool = (name: string) => `node_modules/.bin/${name}`;
 /** The path at which the binary is built. */
 export const BINARY = "dist/poundkey";
 
-const RULERS = [
+/** They count what a machine that is slow or busy changes. */
+export const RULERS = [
   "test/drills/costs.test.ts",
   "test/drills/line-costs.test.ts",
+  "test/drills/postgres-costs.test.ts",
+  "test/drills/stream-costs.test.ts",
   "test/drills/tool-costs.test.ts",
 ];
 
