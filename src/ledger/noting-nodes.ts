@@ -25,6 +25,8 @@ export class NotingNodes {
 
   /** True if this node may note a request at this time (Unix milliseconds). Registers it if need be, which isn't waited for. */
   mayNote(nowMs: number): boolean {
+    // On a server a hold costs no statement of its own, and nodes would wait for each other to register.
+    if (this.#store.clockAheadMs() !== null) return false;
     this.#isUsed = true;
     if (Math.abs(nowMs - this.#registeredAtMs) < REGISTERED_MS) return true;
     if (!this.#isRegistering) void this.#register(nowMs);

@@ -56,7 +56,8 @@ async function open(quota: Partial<QuotaRules> = {}): Promise<void> {
 async function askAt(atMs: number): Promise<Ticket & { readonly kind: string }> {
   clock.atMs = atMs;
   const ticket = ledger.ticket(makeAsk(`request ${count++}`, key, { nowMs: atMs }));
-  return { ...ticket, kind: (await expectGrant(ledger, ticket)).place.kind };
+  const { place } = await expectGrant(ledger, ticket);
+  return { ...ticket, kind: place.kind };
 }
 
 async function refusedAt(atMs: number): Promise<Fault> {

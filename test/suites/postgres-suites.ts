@@ -14,7 +14,6 @@ import { entriesSuite } from "./engine/entries.suite.ts";
 import { foldingSuite } from "./engine/folding.suite.ts";
 import { lateSuite } from "./engine/late.suite.ts";
 import { nodesSuite } from "./engine/nodes.suite.ts";
-import { notedSuite } from "./engine/noted.suite.ts";
 import { sortedSuite } from "./engine/sorted.suite.ts";
 import { eventsSuite } from "./events/events.suite.ts";
 import { webhooksSuite } from "./events/webhooks.suite.ts";
@@ -67,7 +66,6 @@ const SUITES = [
   accountsSuite,
   entriesSuite,
   nodesSuite,
-  notedSuite,
   lateSuite,
   limitsSuite,
   limitRequestsSuite,
