@@ -40,14 +40,14 @@ function estimateSpeed(deployments: readonly Deployment[], nowMs: number, payer:
   const first = computeShared(deployments, ({ firstMs }) => firstMs, nowMs, payer);
   const speed = computeShared(deployments, (one) => one.tokensPerSecond, nowMs, payer);
   const isFaded = first === null && speed === null;
-  if (isFaded && isDue(own, nowMs))
-    return { firstTokenMs: null, tokensPerSecond: null, untilMs: Number.POSITIVE_INFINITY };
+  const dueMs = isFaded ? findDueMs(own) : Number.POSITIVE_INFINITY;
+  if (nowMs >= dueMs) return { firstTokenMs: null, tokensPerSecond: null, untilMs: Number.POSITIVE_INFINITY };
   const fresh = [first, speed].flatMap((median) => median?.fadedAtMs ?? []);
   const last = own.flatMap((one) => [one.lastFirstMs, one.lastTokensPerSecond]);
   return {
     firstTokenMs: first?.value ?? average(own.map((one) => one.lastFirstMs.at(nowMs))),
     tokensPerSecond: speed?.value ?? average(own.map((one) => one.lastTokensPerSecond.at(nowMs))),
-    untilMs: isFaded ? nowMs : Math.min(...fresh, ...last.map((values) => values.untilMs(nowMs))),
+    untilMs: Math.min(dueMs, ...fresh, ...last.map((values) => values.untilMs(nowMs))),
   };
 }
 
@@ -90,11 +90,13 @@ export function computeLeastQuantile(
   return times.length === 0 ? compute(null) : Math.min(...times);
 }
 
-function isDue(own: readonly PayerSpeeds[], nowMs: number): boolean {
-  return own.every(
-    ({ inFlight, measuredAtMs }) =>
-      inFlight === 0 && (measuredAtMs === null || nowMs - measuredAtMs >= LOOK_AFTER_MS),
-  );
+/** Returns the time from which a request may measure the model again. Infinity while one of the payer's is in flight there. */
+function findDueMs(own: readonly PayerSpeeds[]): number {
+  const times = own.map(({ inFlight, measuredAtMs }) => {
+    if (inFlight > 0) return Number.POSITIVE_INFINITY;
+    return measuredAtMs === null ? Number.NEGATIVE_INFINITY : measuredAtMs + LOOK_AFTER_MS;
+  });
+  return Math.max(...times);
 }
 
 function average(values: readonly (number | null)[]): number | null {

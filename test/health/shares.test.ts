@@ -128,6 +128,16 @@ describe("a model's speed, as a payer reads it", () => {
     const later = repeat(40, "ben", 100).map((one) => ({ ...one, atMs: one.atMs + 300_000 }));
     expect(read(answer([slow, ...later]), "ann", 401_000)).toBeNull();
   });
+
+  test("is looked at again a minute after the last answer, though nothing has happened since it was read", () => {
+    const health = answer([{ payer: "ann", atMs: 100_000, firstMs: 9000 }]);
+    const refusals = new RequestRefusals({ accountId: "ann", memberId: null });
+    const whole = health.begin({ card: CARD, credential: { secret: "s", weight: 1 } }, 300_000, refusals);
+    expect(read(health, "ann", 400_000)).toBeWithin(8000, 9900);
+    whole?.finish(410_000, null);
+    expect(read(health, "ann", 469_000)).toBeWithin(8000, 9900);
+    expect(read(health, "ann", 470_000)).toBeNull();
+  });
 });
 
 describe("the percentile after which a second attempt begins", () => {
