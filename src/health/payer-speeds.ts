@@ -50,6 +50,11 @@ export class SpeedsByPayer {
     return this.#payers.get(payer);
   }
 
+  /** True if another payer than this one has called. */
+  hasOthers(payer: string): boolean {
+    return this.#payers.size > (this.#payers.has(payer) ? 1 : 0);
+  }
+
   /** A payer's call begins. */
   begin(payer: string, nowMs: number): PayerSpeeds {
     const own = this.#payers.get(payer) ?? this.#make(payer);

@@ -58,10 +58,15 @@ function computeShared(
   nowMs: number,
   payer: string,
 ) {
-  const grouped = groupValues(deployments, pick);
-  const own = grouped.get(payer) ?? [];
-  if (grouped.size === 1 && own.length > 0) return computeMedian(own, SPEED_HALF_LIFE_MS, nowMs);
-  const others = [...grouped].flatMap(([one, values]) => (one === payer ? [] : [values]));
+  const own = deployments.flatMap(({ speedsBy }) => {
+    const speeds = speedsBy.find(payer);
+    return speeds === undefined ? [] : [pick(speeds)];
+  });
+  if (own.length > 0 && deployments.every(({ speedsBy }) => !speedsBy.hasOthers(payer)))
+    return computeMedian(own, SPEED_HALF_LIFE_MS, nowMs);
+  const others = [...groupValues(deployments, pick)].flatMap(([one, values]) =>
+    one === payer ? [] : [values],
+  );
   const weigh = (values: readonly FadingValues[]) => weighValues(values, nowMs);
   const shares = boundShares(weigh(own), others.map(weigh));
   const spread = others.flatMap((values, at) => values.map(() => shares[at] ?? 1));

@@ -285,7 +285,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "all go to a slow model when its figures have faded",
     file: "src/health/speed.ts",
-    find: "inFlight === 0 && ",
+    find: "if (inFlight > 0) return Number.POSITIVE_INFINITY;",
     replace: "",
     tests: ["test/selectors/days.test.ts"],
   },

@@ -220,6 +220,7 @@ const OPEN_NOTED = `SELECT count(*) FROM meter,
 /** Sums up the journals to show that balances agree, nothing is held and no entry is missing. */
 export function readSums(directory: string): JsonObject {
   const store = new Database(join(directory, "poundkey.db"), { readonly: true });
+  store.run("PRAGMA busy_timeout = 5000");
   const sql = `SELECT
     (SELECT count(*) FROM hold) + (${OPEN_NOTED}) AS holds,
     (SELECT coalesce(sum(held_nano), 0) FROM account) AS held,
