@@ -1,6 +1,7 @@
 // Compares the clients' answers and the provider's calls with the request log.
 import { Database } from "bun:sqlite";
 import { asArray, asObject } from "../../src/core/json/json.ts";
+import { OPEN_REQUESTS } from "../harness/noted.ts";
 import type { SimCall } from "../simulator/calls.ts";
 import type { Told } from "./load.ts";
 import { brokenRules } from "./rules.ts";
@@ -35,11 +36,11 @@ export function audit(path: string, evidence: Evidence): readonly string[] {
   }
 }
 
-/** Returns the number of holds of ended processes, which is all of them while there are no requests. */
-export function holdsLeft(path: string): number {
+/** Returns the number of requests that ended processes left open, which is all of them while there are no others. */
+export function countLeft(path: string): number {
   const database = new Database(path, { readonly: true });
   try {
-    return database.query<{ count: number }, []>("SELECT count(*) AS count FROM hold").get()?.count ?? 0;
+    return database.query<{ count: number }, []>(`SELECT ${OPEN_REQUESTS} AS count`).get()?.count ?? 0;
   } finally {
     database.close();
   }

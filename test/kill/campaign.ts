@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import type { SimCall } from "../simulator/calls.ts";
 import { until } from "../whole/world/until.ts";
-import { audit, holdsLeft, numberOfCall } from "./audit.ts";
+import { audit, countLeft, numberOfCall } from "./audit.ts";
 import { type Asking, askAgain, type Load, type LoadOptions, runLoad, type Told } from "./load.ts";
 import { type Program, runCommand, startVictim, type Victim } from "./process.ts";
 import type { Charge, KillWorld } from "./world.ts";
@@ -156,7 +156,7 @@ export class Campaign {
     const listensMs = performance.now();
     const problems: string[] = [];
     try {
-      await until("no hold is left", () => holdsLeft(world.database) === 0, RESOLVED_MS);
+      await until("no request is left open", () => countLeft(world.database) === 0, RESOLVED_MS);
     } catch (error) {
       problems.push(String(error));
     }

@@ -22,6 +22,8 @@ export const BREAKS: Readonly<Record<string, string>> = {
   "no hold is left": `
     INSERT INTO hold (account_id, id, key_id, node, at_ms, request_id, model_asked, stream, place, held_nano)
     SELECT account_id, 'x', key_id, 'node_x', 0, 'x', 'x', 0, '{}', 0 FROM request LIMIT 1`,
+  "no noted request is without a row":
+    "UPDATE meter SET noted = '@node_x' || char(10) || 'x' || char(9) || '0'",
   "what a key has spent is what its requests were charged": "UPDATE spend SET spent_nano = spent_nano + 1",
   "a request's entries come to what its row says was charged, and its hold ended once": `
     INSERT INTO entry SELECT account_id, 1000000, at_ms, kind, balance_nano, held_nano, 0, revenue_nano, 0,

@@ -1,5 +1,6 @@
 // The rules that a store's file keeps while no request is open, as SQL that finds violations.
 import type { Database } from "bun:sqlite";
+import { OPEN_NOTES } from "../harness/noted.ts";
 
 interface Rule {
   readonly says: string;
@@ -43,6 +44,7 @@ export const RULES: readonly Rule[] = [
       WHERE held_nano <> (SELECT coalesce(sum(hold.held_nano), 0) FROM hold WHERE account_id = account.id)`,
   },
   { says: "no hold is left", finds: "SELECT id, node, held_nano FROM hold" },
+  { says: "no noted request is without a row", finds: OPEN_NOTES },
   {
     says: "what a key has spent is what its requests were charged",
     finds: `SELECT spend.key_id, spent_nano, held_nano, charged FROM spend LEFT JOIN (

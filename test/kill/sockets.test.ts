@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { IS_LONG } from "../harness/long.ts";
 import { PROGRAM } from "../harness/program.ts";
 import { until } from "../whole/world/until.ts";
-import { holdsLeft } from "./audit.ts";
+import { countLeft } from "./audit.ts";
 import { runCommand, startVictim } from "./process.ts";
 import { brokenRules } from "./rules.ts";
 import { loadSockets, type SocketLoad } from "./sockets.ts";
@@ -59,7 +59,7 @@ test(
     const last = startVictim(PROGRAM, world.directory);
     await last.listens;
     const database = join(world.directory, "poundkey.db");
-    await until("the holds of the dead are settled", () => holdsLeft(database) === 0, 90_000);
+    await until("the holds of the dead are settled", () => countLeft(database) === 0, 90_000);
     last.signal("SIGTERM");
     expect(await last.exited).toBe(0);
     const verified = await runCommand(PROGRAM, world.directory, ["ledger", "verify"]);

@@ -1,5 +1,6 @@
 // The database at the end of a day, read with separate SQL and compared with the auditor's own ledger.
 import type { Database } from "bun:sqlite";
+import { OPEN_NOTES } from "../harness/noted.ts";
 import type { DayRecord } from "./day.ts";
 import type { Model } from "./model.ts";
 
@@ -17,9 +18,7 @@ function rows(database: Database, sql: string): readonly Row[] {
 /** Queries that return no rows for sound books, by the problem they find. */
 const UNSOUND: Readonly<Record<string, string>> = {
   "a hold is left": "SELECT id, node FROM hold",
-  "a noted request has no row": `
-    SELECT meter.owner, line.value FROM meter, json_each('["' || replace(replace(noted, char(9), ' '), char(10), '","') || '"]') AS line
-      WHERE line.value LIKE '% %' AND substr(line.value, 1, instr(line.value, ' ') - 1) NOT IN (SELECT id FROM request)`,
+  "a noted request has no row": OPEN_NOTES,
   "a movement does not add up to zero":
     "SELECT account_id, seq FROM entry WHERE balance_nano + held_nano + funding_nano + revenue_nano + overrun_nano <> 0",
   "a balance below zero":

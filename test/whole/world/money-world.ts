@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { OPEN_REQUESTS } from "../../harness/noted.ts";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
 import { type GatedUpstream, startGatedUpstream } from "./money-upstream.ts";
 import { until } from "./until.ts";
@@ -211,18 +212,12 @@ export function parseNano(usd: unknown): number {
   return Math.round(Number(usd) * NANO);
 }
 
-/** Requests that are noted in a meter, a line each, and have no row yet. They stand for holds. */
-const OPEN_NOTED = `SELECT count(*) FROM meter,
-  json_each('["' || replace(replace(noted, char(9), ' '), char(10), '","') || '"]') AS line
-  WHERE line.value <> '' AND line.value NOT LIKE '@%'
-    AND substr(line.value, 1, instr(line.value || ' ', ' ') - 1) NOT IN (SELECT id FROM request)`;
-
 /** Sums up the journals to show that balances agree, nothing is held and no entry is missing. */
 export function readSums(directory: string): JsonObject {
   const store = new Database(join(directory, "poundkey.db"), { readonly: true });
   store.run("PRAGMA busy_timeout = 5000");
   const sql = `SELECT
-    (SELECT count(*) FROM hold) + (${OPEN_NOTED}) AS holds,
+    ${OPEN_REQUESTS} AS holds,
     (SELECT coalesce(sum(held_nano), 0) FROM account) AS held,
     (SELECT count(*) FROM account WHERE balance_nano <>
       (SELECT coalesce(sum(balance_nano), 0) FROM entry WHERE account_id = account.id)) AS wrong_balances,
