@@ -32,9 +32,10 @@ import { memberChanges } from "../people/member-changes.ts";
 import { peopleMethods, tokenChanges } from "../people/people.ts";
 import { plainChanges, plainMethods } from "../things/plain.ts";
 import { sortedMethods } from "../things/sorted.ts";
+import { byEngine, byRows, joinGroups } from "./change-groups.ts";
 import type { Engine } from "./engine.ts";
 import { guardOlder, olderMethods } from "./older-programs.ts";
-import { makeRecorder, type Recorder } from "./recording.ts";
+import { makeRecorder } from "./recording.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on, `ofAccounts` for those to accounts alone. */
@@ -52,10 +53,8 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     ...lessonMethods(engine),
     changes: (trail: Trail, { claim, stopsOlder }: ChangeTerms = {}) => {
       const guard = (one: Engine) => claimWith(stopsOlder ? one : guardOlder(one), claim);
-      return {
-        ...changeMethods(guard(engine), guard(ofRows), makeRecorder(engine, trail)),
-        ...olderMethods(engine),
-      };
+      const record = makeRecorder(engine, trail);
+      return joinChanges({ engine: guard(engine), ofRows: guard(ofRows), record });
     },
     journals: { ...journalMethods(engine), ...systemJournalMethods(engine), ...statementMethods(engine) },
     responses: responseMethods(engine),
@@ -84,22 +83,21 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
   };
 }
 
-function changeMethods(engine: Engine, ofRows: Engine, record: Recorder) {
-  return {
-    ...keyChanges(ofRows, record),
-    ...accountChanges(ofRows, record),
-    ...namedChanges(ofRows, record),
-    ...movingChanges(ofRows, record),
-    ...settingChanges(engine, record),
-    ...credentialChanges(engine, record),
-    ...lessonChanges(engine, record),
-    ...refusalLessonChanges(engine, record),
-    ...fileChanges(engine, record),
-    ...tokenChanges(engine, record),
-    ...memberChanges(ofRows, record),
-    ...directoryChanges(ofRows, record),
-    ...limitRequestChanges(ofRows, record),
-    ...checkoutChanges(ofRows, record),
-    ...plainChanges(engine, record),
-  };
-}
+const joinChanges = joinGroups([
+  byRows(keyChanges),
+  byRows(accountChanges),
+  byRows(namedChanges),
+  byRows(movingChanges),
+  byEngine(settingChanges),
+  byEngine(credentialChanges),
+  byEngine(lessonChanges),
+  byEngine(refusalLessonChanges),
+  byEngine(fileChanges),
+  byEngine(tokenChanges),
+  byRows(memberChanges),
+  byRows(directoryChanges),
+  byRows(limitRequestChanges),
+  byRows(checkoutChanges),
+  byEngine(plainChanges),
+  byEngine(olderMethods),
+]);
