@@ -204,7 +204,7 @@ function makeDying(node: ReturnType<typeof makeNode>) {
     if (parts++ > 0) throw new Error("the node is gone");
     return node.changes.stepGroup(...given);
   };
-  return { ...node, changes: { ...node.changes, stepGroup } };
+  return { ...node, changes: Object.assign(Object.create(node.changes), { stepGroup }) };
 }
 
 function large(opened: () => TwoStores): void {
