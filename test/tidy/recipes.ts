@@ -9,6 +9,8 @@ const RECIPES = {
     "its models, by the catalogue's data (`test/catalogue/build.ts`)",
     "its row in `docs/providers.md`",
     "if public price lists have it, its names there in `catalogue/feeds/provider-names.ts`",
+    "if its models search: the capability `search` and the price per search in `test/catalogue/corrections.ts` (then rebuild the catalogue), `searches` in its codec with the options that its tool takes, the decoder's `web_searches`, its search in `simulator/searches.ts`, its columns in `docs/web-search.md`",
+    "if it bounds names or ids: `bounds` in its quirks or beside its dialect, and a row in `test/dialects/bound-lint.ts`",
   ],
   "A rule of a target": [
     "its row in `core/models/refusals.ts`, with the dialects that apply it",
@@ -27,6 +29,7 @@ const RECIPES = {
     "its models, each with its twin at the maker or another host, in `test/catalogue/platforms.ts`",
     "its addresses in `test/whole/world/cloud.ts`",
     "its page in `docs`, such as `docs/azure.md`",
+    "if it has an identity from which keys or tokens come: the identity's kind in `core/models/token-source.ts`, its requests as a file in `transport/auth` (with `askLocally` if its server is on the machine's own link), its variables as a file in `config/providers`, the rules of its endpoint in `test/transport/auth/cloud-rules.ts`, each with its source, and a row in `test/transport/auth/identities.test.ts`",
   ],
   "A surface": [
     "a folder in `surfaces` that exports a `Surface`, and its name in `core/log/record.ts`",
