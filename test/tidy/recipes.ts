@@ -1,7 +1,7 @@
 // The recipes of changes in many places. Each is printed by the test that fails while one of its places is missing.
 
 /** By the change's title in src/README.md, "Adding things". Paths without a folder of the repository's are below `src`. */
-const RECIPES = {
+export const RECIPES = {
   "A provider that speaks the OpenAI dialect": [
     "a file in `providers` with all that is known of it: its address, key variables, the list of models that tells whether it accepts a key (`keyList`), quirks, names that come in families, the fields outside the API that it documents, its codecs beyond chat",
     "its name in `providers/index.ts`",
