@@ -12,7 +12,7 @@ import {
   type UsageSum,
 } from "../../src/core/rows.ts";
 import { makeMeter } from "../../src/ledger/allowance.ts";
-import type { Value } from "../../src/store/engine/found.ts";
+import type { Value } from "../../src/store/columns/found.ts";
 import { CALL_SUM, FIRST_TOKEN, omitWork, REQUEST, USAGE } from "../../src/store/schema/log-tables.ts";
 import {
   ACCOUNT,

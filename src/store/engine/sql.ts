@@ -2,8 +2,8 @@
 import type { Audit } from "../../core/money/audit.ts";
 import { OWING_KINDS } from "../../core/money/movement.ts";
 import type { Page } from "../../core/world/page.ts";
+import { type FoundRow, readInteger, readSum, readText } from "../columns/found.ts";
 import type { Table } from "../schema/tables.ts";
-import { type FoundRow, readInteger, readSum, readText } from "./found.ts";
 
 /** `?` for SQLite, `$1, $2 …` for PostgreSQL. */
 export type Mark = (position: number) => string;

@@ -13,9 +13,9 @@ import {
 } from "../../core/limits/limit-request.ts";
 import type { LimitRaise } from "../../core/limits/member-limits.ts";
 import { ACTOR_KINDS } from "../../core/people/people.ts";
-import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../columns/columns.ts";
+import { type FoundRow, readText } from "../columns/found.ts";
 import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
-import { type FoundRow, readText } from "../engine/found.ts";
 import { Narrowing } from "../engine/narrowing.ts";
 import { composeAddEvent, type Recorder } from "../engine/recording.ts";
 import { KEY_ROWS } from "../engine/scope.ts";

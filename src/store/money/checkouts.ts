@@ -10,9 +10,9 @@ import {
   TAKING_STATES,
   type Taking,
 } from "../../core/money/checkout.ts";
-import { allowNull, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "../columns/columns.ts";
+import { readInteger } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { insertSql, selectSql } from "../engine/sql.ts";
 import { MOVED_BY, table } from "../schema/tables.ts";

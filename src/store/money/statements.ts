@@ -8,9 +8,9 @@ import type {
   StatementUse,
   StoredStatement,
 } from "../../core/money/statement.ts";
-import { makeWord, SUM, TEXT, TIME } from "../engine/columns.ts";
+import { makeWord, SUM, TEXT, TIME } from "../columns/columns.ts";
+import { readSum } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { readSum } from "../engine/found.ts";
 import { insertSql, selectSql } from "../engine/sql.ts";
 import { table } from "../schema/tables.ts";
 

@@ -1,8 +1,8 @@
 // Reads the accounts' names, which of them bound their members, and the models of keys and the directory's groups, from a store that isn't opened, for a check of the configuration: nothing is written.
 import { Database } from "bun:sqlite";
 import { asArray, asString, parseJson } from "../../core/json/json.ts";
-import { type FoundRow, readText } from "../engine/found.ts";
-import { parseMemberDefaults } from "../limits/member-columns.ts";
+import { type FoundRow, readText } from "../columns/found.ts";
+import { parseMemberDefaults } from "../columns/member-columns.ts";
 import { Dialer } from "../postgres/dialer.ts";
 
 const ACCOUNTS = "SELECT id, name FROM account";

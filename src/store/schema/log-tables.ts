@@ -27,9 +27,9 @@ import {
   TEXT,
   TIME,
   writeField,
-} from "../engine/columns.ts";
-import { expressAs } from "../engine/encoder.ts";
-import { type FoundRow, readSum, readText } from "../engine/found.ts";
+} from "../columns/columns.ts";
+import { expressAs } from "../columns/encoder.ts";
+import { type FoundRow, readSum, readText } from "../columns/found.ts";
 import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
 
 /** Units that only operations other than chat count. */

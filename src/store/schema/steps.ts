@@ -3,7 +3,6 @@
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { REQUEST_IDS } from "../log/request-ids.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { BATCHES } from "./batches-step.ts";
 import { CACHE } from "./cache-step.ts";
@@ -22,6 +21,7 @@ import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step
 import { REFUSAL_LESSONS } from "./refusal-lessons-step.ts";
 import { REPEATS } from "./repeats-step.ts";
 import { REPORTED_COSTS } from "./reported-costs-step.ts";
+import { REQUEST_IDS } from "./request-ids.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { TOOLS } from "./tools-step.ts";

@@ -33,12 +33,12 @@ import {
   TEXT,
   TIME,
   writeField,
-} from "../engine/columns.ts";
-import { type Encoder, makeEncoder, makeTest } from "../engine/encoder.ts";
-import type { FoundRow, Value } from "../engine/found.ts";
-import { NOTED } from "../engine/noted-column.ts";
-import { PLACE } from "../engine/place.ts";
-import { BUDGET_USES, MINUTE } from "../limits/limit-columns.ts";
+} from "../columns/columns.ts";
+import { type Encoder, makeEncoder, makeTest } from "../columns/encoder.ts";
+import type { FoundRow, Value } from "../columns/found.ts";
+import { BUDGET_USES, MINUTE } from "../columns/limit-columns.ts";
+import { NOTED } from "../columns/noted-column.ts";
+import { PLACE } from "../columns/place.ts";
 import { makeColumns } from "./field-columns.ts";
 
 export interface Table<Row> extends Encoder<Row> {

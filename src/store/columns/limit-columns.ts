@@ -15,8 +15,8 @@ import {
   type ModelCount,
   PARTS,
 } from "../../core/limits/limit.ts";
-import type { Column } from "../engine/columns.ts";
-import { readText } from "../engine/found.ts";
+import type { Column } from "./columns.ts";
+import { readText } from "./found.ts";
 
 /** A row of the same size is overwritten where it lies: SQLite otherwise moves its rest, which doubles the write's cost. */
 const PADDED_TO = 64;

@@ -3,8 +3,8 @@ import { asArray, asNumber, asObject, parseJson } from "../../core/json/json.ts"
 import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { GivenLimits, MemberDefaults } from "../../core/limits/member-limits.ts";
 import { type Grant, ROLES } from "../../core/people/people.ts";
-import type { FoundRow } from "../engine/found.ts";
 import { readBudget } from "./budget-column.ts";
+import type { FoundRow } from "./found.ts";
 
 /** By their text: a row is read for each request of a personal key. */
 class ParseCache<Value> {

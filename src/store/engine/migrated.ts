@@ -1,9 +1,9 @@
 // Puts a migration of the store on record, in the transaction that ends it.
 import { type AuditEntry, makeAuditEvent } from "../../core/audit/audit-log.ts";
 import { GATEWAY } from "../../core/people/people.ts";
-import { bind, type Engine, type Statement } from "../engine/engine.ts";
-import { composeAddEvent } from "../engine/recording.ts";
-import { EVENT } from "./tables.ts";
+import { EVENT } from "../schema/tables.ts";
+import { bind, type Engine, type Statement } from "./engine.ts";
+import { composeAddEvent } from "./recording.ts";
 
 /** Returns the statements: none for a store that was just made. The versions are those of the engine's schema. */
 export function recordMigration(mark: Engine["mark"], from: number, to: number): readonly Statement[] {

@@ -1,9 +1,9 @@
 // A hold's place as stored in its column: JSON, in the format of this version or of 1.0.
 import { asNumber, asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
 import { PLACE_KINDS, type Place, type SlotTaken } from "../../core/rows.ts";
-import { readLimitUses } from "../limits/limit-columns.ts";
 import type { Column } from "./columns.ts";
 import { readText } from "./found.ts";
+import { readLimitUses } from "./limit-columns.ts";
 
 export const PLACE: Column<Place> = {
   type: "text",

@@ -1,7 +1,7 @@
 // Finds requests by their request id. The gateway's own ids begin with their time, so that the index of times finds them, and
 // only the others have an index of their own.
-import type { Value } from "../engine/found.ts";
-import type { Step } from "../schema/schema-step.ts";
+import type { Value } from "../columns/found.ts";
+import type { Step } from "./schema-step.ts";
 
 /** As many low bits of the time as three digits have: 4,096 ms, within which nearly all requests have arrived. */
 const SPAN_MS = 0x1000;
