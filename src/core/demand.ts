@@ -1,6 +1,6 @@
 // Demands on the books, what is needed to decide them, and the answers.
 import type { AuditEntry } from "./audit/audit-log.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault } from "./faults/fault.ts";
 import type { Tags } from "./fields/tags-text.ts";
 import type { Account, KeyProof } from "./keys/key.ts";
 import type { TokenLoad } from "./limits/limit.ts";

@@ -1,5 +1,5 @@
 // Says whom a failure speaks about: the provider with everybody's requests, or the request of one payer alone.
-import type { Fault } from "./fault.ts";
+import type { Fault } from "./faults/fault.ts";
 import { readMeaning } from "./models/upstream.ts";
 
 /**

@@ -2,7 +2,7 @@
 
 import type { LinePlacing } from "../core/batches/line-pace.ts";
 import type { Claim, GrantAnswer, LineTerms } from "../core/demand.ts";
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import type { Caller, GatewayKey } from "../core/keys/key.ts";
 import type { NamedGuardrail } from "../core/log/constraint.ts";
 import type { RequestOrigin } from "../core/log/record.ts";

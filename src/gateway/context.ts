@@ -1,7 +1,7 @@
 // The state of one request, from its plan to its row in the log.
 
 import type { GrantAnswer, SettlementAnswer } from "../core/demand.ts";
-import { Fault, toFault } from "../core/fault.ts";
+import { Fault, toFault } from "../core/faults/fault.ts";
 import { formatFindings } from "../core/log/finding.ts";
 import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
 import { describeRemoved, REFUSED_THINKING } from "../core/log/removed-reasoning.ts";

@@ -1,6 +1,6 @@
 // The health of every model with every credential: which may be called now, and the outcome of each attempt.
 
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { NOBODY } from "../core/keys/key.ts";
 import type { Attempt } from "../core/models/attempt.ts";
 import { type ModelCard, readProvider } from "../core/models/card.ts";

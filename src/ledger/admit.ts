@@ -1,6 +1,6 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
 import type { Admission, Answer, GrantAnswer, Lacking, Offer, RefusalAnswer } from "../core/demand.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey } from "../core/keys/key.ts";
 import { resolveAllowance } from "../core/limits/key-limits.ts";

@@ -1,6 +1,6 @@
 // The call to Stripe that opens the page on which a checkout is paid.
 
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { parseReceived } from "../core/json/bounds.ts";
 import { asObject, asString } from "../core/json/json.ts";
 import {

@@ -1,6 +1,6 @@
 // Writes a chat answer piece by piece: chunks that a surface translates, or the provider's own events.
 
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import { parseReceived } from "../core/json/bounds.ts";
 import { asObject, type JsonObject } from "../core/json/json.ts";
 import { parseShortened } from "../core/log/removed-reasoning.ts";

@@ -1,6 +1,6 @@
 // The port that every surface implements: a client's wire format, in pure functions to and from an operation's form.
 
-import { errorBody, type Fault } from "../core/fault.ts";
+import { errorBody, type Fault } from "../core/faults/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { SurfaceName } from "../core/log/record.ts";
 import type { Family } from "../core/models/dialect.ts";

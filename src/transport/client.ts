@@ -1,6 +1,6 @@
 // One HTTP call to a provider: bounded in time, ended with its client, with every failure reported as a Fault.
 
-import { Fault, toFault } from "../core/fault.ts";
+import { Fault, toFault } from "../core/faults/fault.ts";
 import type { DeliveredBody, Outgoing } from "../core/models/dialect.ts";
 import { malformed } from "../core/models/upstream.ts";
 import type { Credential, Proof } from "../core/settings.ts";

@@ -1,6 +1,6 @@
 // The gateway as the lines of a day see it: it refuses, fails, answers, charges, and keeps what it has answered.
 import { nameLineReply } from "../../src/core/batches/batch.ts";
-import { Fault, type FaultCode } from "../../src/core/fault.ts";
+import { Fault, type FaultCode } from "../../src/core/faults/fault.ts";
 import type { RequestRecord } from "../../src/core/log/record.ts";
 import type { KeptReply } from "../../src/core/rows.ts";
 import type { Store } from "../../src/core/store.ts";

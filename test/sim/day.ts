@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toFault } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/faults/fault.ts";
 import type { Audit } from "../../src/core/money/audit.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
 import { topUp } from "../ledger/top-up.ts";

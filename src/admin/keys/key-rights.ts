@@ -1,5 +1,5 @@
 // The rights of each role over a key: the fields that it sets, up to which bounds, and which pauses it lifts.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";

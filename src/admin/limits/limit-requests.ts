@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "@sinclair/typebox";
 import type { EventType, OutboxEvent } from "../../core/events/events.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
 import { makeBudget, PERIODS } from "../../core/limits/budget.ts";
 import { LIMIT_MAX, MINUTE_KINDS } from "../../core/limits/limit.ts";

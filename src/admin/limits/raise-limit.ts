@@ -1,5 +1,5 @@
 // Raises a member's limit without a request from the member. It is kept as a request that was granted at once.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { LimitRequest } from "../../core/limits/limit-request.ts";
 import { findMemberLimits } from "../../core/limits/member-limits.ts";

@@ -2,7 +2,7 @@
 
 import type { Static } from "@sinclair/typebox";
 import { findKeptPrice } from "../../catalogue/price-book.ts";
-import { FAULTS, Fault } from "../../core/fault.ts";
+import { FAULTS, Fault } from "../../core/faults/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
 import { readConstraints } from "../../core/log/constraint.ts";
 import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";

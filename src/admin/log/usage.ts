@@ -1,6 +1,6 @@
 // Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation, surface and selector.
 import { type Static, Type } from "@sinclair/typebox";
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { RowDimension, RowSum, UsageQuery } from "../../core/log/log-query.ts";
 import type { Scope } from "../../core/people/people.ts";

@@ -1,6 +1,6 @@
 // The providers as the admin routes show them, enabled or not: recent health, and credentials.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { readPayer } from "../../core/keys/key.ts";
 import type {

@@ -1,6 +1,6 @@
 // The operator's use-cases on accounts: create, list, view, change.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { listInitials } from "../../core/fields/field.ts";
 import {

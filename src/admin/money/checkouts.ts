@@ -1,6 +1,6 @@
 // Top-ups by card: the amounts that can be paid, and the page on which one is.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { refuseClosed } from "../../core/keys/key.ts";
 import type { Checkout, CheckoutPages, StripeRules, UnpaidCheckouts } from "../../core/money/checkout.ts";

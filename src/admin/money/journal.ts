@@ -1,6 +1,6 @@
 // The operator's view of the journals: the movements of an account, or of a system account, that people know.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { ENDINGS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { type EntryFacts, makeEntryId } from "../../core/money/journal.ts";

@@ -1,6 +1,6 @@
 // Statements by month: what came in, what requests cost and were charged, and the balance before and after.
 import { Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { parseJson } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";

@@ -6,7 +6,7 @@ import {
   type RepeatClaim,
   type RepeatRecord,
 } from "../../core/audit/repeats.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
 import type { Action } from "../../core/things/thing.ts";
 import type { Clock, Vault } from "../../core/world/world.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../app/models/learning.ts";
 import type { Io } from "../../app/terminal.ts";
 import { buildCatalogue, type Catalogue } from "../../catalogue/catalogue.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
 import { writeJsonLine } from "../../core/json/json-line.ts";
 import { LESSON_SOURCES, type Lesson } from "../../core/rows.ts";

@@ -1,10 +1,10 @@
 // The trace of a request and the lines of its bill, stored with its row as JSON.
 
+import type { FailureWords } from "../faults/failure.ts";
 import { asNumber, isObject, parseJson } from "../json/json.ts";
 import type { TracedHook } from "../models/hook.ts";
 import type { BillLine, NanoUsd } from "../money/money.ts";
 import { type Amounts, expandAmounts, NO_AMOUNTS, shortenAmounts } from "../money/units.ts";
-import type { FailureWords } from "./failure.ts";
 
 /** The end of an attempt: it answered, it failed (possibly midway), another was faster, or the client left. */
 export const ATTEMPT_OUTCOMES = ["answered", "failed", "outrun", "left"] as const;

@@ -1,6 +1,7 @@
 // The recent health of providers, models and credentials, for display. Times are Unix milliseconds.
+
+import type { FailureWords } from "../faults/failure.ts";
 import type { CredentialLimit } from "../limits/limit-table.ts";
-import type { FailureWords } from "../log/failure.ts";
 import type { StoredCredential } from "../rows.ts";
 
 export interface Vitals {

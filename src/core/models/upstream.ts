@@ -1,8 +1,8 @@
 // The meaning of upstream errors by status and code. Every dialect's `explain` ends here.
 
-import { Fault, type FaultCode } from "../fault.ts";
-import type { FaultDetails } from "../fault-details.ts";
-import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../log/failure.ts";
+import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../faults/failure.ts";
+import { Fault, type FaultCode } from "../faults/fault.ts";
+import type { FaultDetails } from "../faults/fault-details.ts";
 import type { ModelCard } from "./card.ts";
 import { readFieldRefusals } from "./words/field-refusal.ts";
 import { namesOtherThing, saysGone } from "./words/gone.ts";

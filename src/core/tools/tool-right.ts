@@ -1,5 +1,5 @@
 // The right that a call of a tool needs.
-import { Fault } from "../fault.ts";
+import { Fault } from "../faults/fault.ts";
 import { isToolAllowed, isWholeServerAllowed } from "./patterns.ts";
 import { makeFullName } from "./rules.ts";
 import type { AllowedTools } from "./tool-server.ts";

@@ -1,5 +1,5 @@
 // Moderation in OpenAI's form, which Mistral shares for texts (their API references, `/moderations`).
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import { malformed } from "../../core/models/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";

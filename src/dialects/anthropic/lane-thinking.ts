@@ -1,6 +1,6 @@
 // Thinking in the native lane of the Messages API: what the model can take of what the client asked for and sends back.
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json/json.ts";
 import { REFUSED_THINKING } from "../../core/log/removed-reasoning.ts";
 import type { ModelCard } from "../../core/models/card.ts";

@@ -1,6 +1,6 @@
 // Cohere v2's streamed and whole chat answers as chunks (Cohere API reference, "Chat" and "Chat with Streaming").
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ServerEvent } from "../../core/models/dialect.ts";
 import { malformed } from "../../core/models/upstream.ts";

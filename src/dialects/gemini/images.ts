@@ -1,6 +1,6 @@
 // Images at Google: Imagen by `:predict`, and Gemini's own models by `generateContent` (ai.google.dev/gemini-api/docs/imagen, image-generation).
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asCount, asObject, type JsonObject } from "../../core/json/json.ts";
 import { asText } from "../../core/json/long.ts";
 import type { ModelCard } from "../../core/models/card.ts";

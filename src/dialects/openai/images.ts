@@ -1,7 +1,7 @@
 // Images in OpenAI's form (OpenAI API reference, "Create image", "Create image edit"), and as xAI and OpenRouter
 // differ.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { asText } from "../../core/json/long.ts";
 import { Attachment, type FormEntry } from "../../core/models/attachment.ts";

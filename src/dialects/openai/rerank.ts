@@ -1,6 +1,6 @@
 // Rerank on servers of OpenAI's dialect with a form and an address of their own: DeepInfra and NVIDIA.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asNumber, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { Target } from "../../core/models/dialect.ts";
 import { malformed } from "../../core/models/upstream.ts";

@@ -1,6 +1,6 @@
 // Stored answers, encrypted with their conversation, that later requests of the same owner can continue.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { parseWithTools } from "../../core/json/exact.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";

@@ -1,7 +1,7 @@
 // One attempt of a request: what it sends, the usage reported so far, and its end.
 
 import type { GrantAnswer } from "../../core/demand.ts";
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import { formatTraceparent } from "../../core/log/trace-context.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";

@@ -1,5 +1,5 @@
 // A request that is one question to a model, from what has arrived to its answer.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import type { KeptExchange } from "../../core/models/kept.ts";

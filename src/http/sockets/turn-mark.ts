@@ -1,5 +1,5 @@
 // A turn as the door sees it: whose it is, and the conversation that it goes on from.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { KeptExchange } from "../../core/models/kept.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";

@@ -1,5 +1,5 @@
 // One key's view at one of the addresses: the servers of which it may use anything, and their lists as one.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { holdsOwnSecret } from "../../core/text/secret-form.ts";
 import { mayUseSome } from "../../core/tools/patterns.ts";

@@ -2,7 +2,7 @@
 import { makeAuditEvent } from "../../core/audit/audit-log.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
 import { type EventType, makeEvent } from "../../core/events/events.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import {
   type Checkout,
   type CheckoutChange,

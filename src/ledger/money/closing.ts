@@ -1,7 +1,7 @@
 // The closing of accounts: their balance is paid out once no hold is open.
 import { makeAuditEvent } from "../../core/audit/audit-log.ts";
 import type { Answer, Settlement } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Closing } from "../../core/money/movement.ts";
 import type { Hold } from "../../core/rows.ts";
 import type { Books } from "../books.ts";

@@ -1,6 +1,6 @@
 // A hook as a step: before a request's admission, and around its answer.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { refuseGuardrail } from "../../core/log/constraint.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { HookAction, HookCost, HookPlace, HookState } from "../../core/models/hook.ts";

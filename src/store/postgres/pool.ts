@@ -1,5 +1,5 @@
 // The pool of database connections, bounded in number and time; failures become faults.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { bind, type Change, type Engine } from "../engine/engine.ts";
 import { unavailable } from "../engine/unavailable.ts";
 import { UNTIMED } from "../schema/request-ids.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
-import { LastingError } from "../../core/lasting-error.ts";
+import { LastingError } from "../../core/faults/lasting-error.ts";
 import type { Store, StoreSize } from "../../core/store.ts";
 import { findAddressMistake } from "../../core/world/postgres-address.ts";
 import { NoStoreError, redactAddress } from "../engine/address.ts";

@@ -1,5 +1,5 @@
 // Requests that continue from earlier responses: the ids they name, their whole input, and what is kept of an answer.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { followEarlier } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../../core/models/kept.ts";

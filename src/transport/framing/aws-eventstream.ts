@@ -1,6 +1,6 @@
 // Converts Amazon's binary event streams to the text of server-sent events (Smithy, "Amazon Event Stream
 // Specification").
-import { type Fault, toFault } from "../../core/fault.ts";
+import { type Fault, toFault } from "../../core/faults/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asString, isObject } from "../../core/json/json.ts";
 import { malformed } from "../../core/models/upstream.ts";

@@ -7,7 +7,7 @@ import type {
   Offer,
   RefusalAnswer,
 } from "../../../src/core/demand.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { Tags } from "../../../src/core/fields/tags-text.ts";
 import {
   type Account,

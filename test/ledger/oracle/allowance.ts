@@ -1,7 +1,7 @@
 // A key's standing: the rest of the day's allowance and the time of the throttle's next slot.
 
 import type { Reads } from "../../../src/core/demand.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { Account, GatewayKey } from "../../../src/core/keys/key.ts";
 import type { RequestLimits } from "../../../src/core/log/record.ts";
 import { HOOKS_KEY } from "../../../src/core/models/hook.ts";

@@ -1,5 +1,5 @@
 // The tools that a request's servers show to its sender, and what is behind their names.
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/faults/fault.ts";
 import { parseReceived } from "../../../core/json/bounds.ts";
 import { asObject, isObject, type JsonObject } from "../../../core/json/json.ts";
 import type { GatewayKey } from "../../../core/keys/key.ts";

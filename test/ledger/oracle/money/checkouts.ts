@@ -2,7 +2,7 @@
 import { makeAuditEvent } from "../../../../src/core/audit/audit-log.ts";
 import type { Answer, Demand } from "../../../../src/core/demand.ts";
 import { type EventType, makeEvent } from "../../../../src/core/events/events.ts";
-import { Fault } from "../../../../src/core/fault.ts";
+import { Fault } from "../../../../src/core/faults/fault.ts";
 import {
   type Checkout,
   type CheckoutChange,

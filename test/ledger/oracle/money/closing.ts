@@ -1,7 +1,7 @@
 // The closing of accounts: their balance is paid out once no hold is open.
 import { makeAuditEvent } from "../../../../src/core/audit/audit-log.ts";
 import type { Answer, Settlement } from "../../../../src/core/demand.ts";
-import { Fault } from "../../../../src/core/fault.ts";
+import { Fault } from "../../../../src/core/faults/fault.ts";
 import type { Closing } from "../../../../src/core/money/movement.ts";
 import type { Hold } from "../../../../src/core/rows.ts";
 import type { Books } from "../books.ts";

@@ -1,8 +1,8 @@
 // The closed table of failures: status, type, who is to blame, and whether another attempt may help.
 
+import type { RefusingLimit } from "../limits/limit.ts";
 import type { FailureKind } from "./failure-kinds.ts";
 import type { FaultDetails } from "./fault-details.ts";
-import type { RefusingLimit } from "./limits/limit.ts";
 
 type FaultType =
   | "invalid_request_error"
