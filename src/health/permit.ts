@@ -1,8 +1,8 @@
 // The permit for one attempt: its outcome is recorded once, and its end in any case.
 
-import { type Evidence, findEvidence, namesKey, type Passage } from "../core/evidence.ts";
 import { describeFailure } from "../core/faults/failure.ts";
 import type { Fault } from "../core/faults/fault.ts";
+import { type Evidence, findEvidence, namesKey, type Passage } from "../core/health/evidence.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { NOBODY } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";

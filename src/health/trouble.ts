@@ -2,7 +2,7 @@
 
 import { describeFailure } from "../core/faults/failure.ts";
 import type { Fault } from "../core/faults/fault.ts";
-import type { LastFailure } from "../core/models/health.ts";
+import type { LastFailure } from "../core/health/health.ts";
 
 /** A provider over all of its models and credentials. A limited rate (429) is no failure. Times are on the monotonic clock. */
 export class Trouble {

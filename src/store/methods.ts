@@ -1,6 +1,6 @@
 // The store's methods that are the same on both engines.
-import type { ChangeTerms, Trail } from "../core/audit/changes.ts";
 import type { PieceStore } from "../core/batches/file.ts";
+import type { ChangeTerms, Trail } from "../core/changes.ts";
 import { auditLogMethods } from "./audit/audit-log.ts";
 import { claimWith, repeatMethods } from "./audit/repeats.ts";
 import type { Engine } from "./engine/engine.ts";

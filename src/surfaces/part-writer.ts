@@ -3,7 +3,7 @@
 import type { Fault } from "../core/faults/fault.ts";
 import { parseReceived } from "../core/json/bounds.ts";
 import { asObject, type JsonObject } from "../core/json/json.ts";
-import { parseShortened } from "../core/log/removed-reasoning.ts";
+import { parseShortened } from "../core/models/thinking/removed-reasoning.ts";
 import { isChunk, type Part, Run, type Verbatim } from "../operations/chat/answer/run.ts";
 import type { ShownEvents } from "../operations/chat/answer/shown-events.ts";
 import type { ChatChunk, Usage } from "../operations/chat/form.ts";

@@ -5,7 +5,7 @@ import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import { type KeyChange, type Revision, readRevision } from "../../core/keys/key-change.ts";
-import { readAccountLimits, resolveAllowance, resolveLimits } from "../../core/limits/key-limits.ts";
+import { readAccountLimits, resolveAllowance, resolveLimits } from "../../core/keys/key-limits.ts";
 import { boundSet, isBeyond, listBeyond, pickLimits } from "../../core/limits/limit-bounds.ts";
 import type { Role } from "../../core/people/people.ts";
 import { LIMIT_RULES, type LimitRules, type QuotaRules } from "../../core/settings.ts";

@@ -1,10 +1,9 @@
 // The details of a failure beside its code: what clients are shown, what the log keeps, and what decides on retries.
 
-import type { FieldMistake } from "../json/field-mistake.ts";
-import type { RefusingLimit } from "../limits/limit.ts";
-import type { RequestLimits } from "../log/record.ts";
+import type { RefusingLimit, RequestLimits } from "../limits/limit.ts";
 import type { Refusal } from "../models/refusals.ts";
 import type { UpstreamReport } from "./failure.ts";
+import type { FieldMistake } from "./field-mistake.ts";
 
 /** A prompt that no model has room for. */
 interface Overflow {

@@ -2,7 +2,7 @@
 // block next does so before anything else happens to these lines.
 import { type Batch, type BatchBlock, nameLineReply, type RepliesWanted } from "../../core/batches/batch.ts";
 import { errorBody, toFault } from "../../core/faults/fault.ts";
-import type { KeptReply } from "../../core/rows.ts";
+import type { KeptReply } from "../../core/log/kept.ts";
 import { FileMissing } from "../../files/port.ts";
 import { InputPieces } from "../input-pieces.ts";
 import { answerLine, endOneLine } from "../line-results.ts";

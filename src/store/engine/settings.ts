@@ -1,5 +1,5 @@
 // The store's settings, by name.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import type { Store } from "../../core/store.ts";
 import { readText } from "../columns/found.ts";
 import { bind, type Engine, type Result } from "./engine.ts";

@@ -1,5 +1,5 @@
 // Keys and accounts.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";

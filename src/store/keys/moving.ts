@@ -1,5 +1,5 @@
 // Moves of keys between accounts: under the locks of both, the key's row changes and its counts are carried over.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { readRevision } from "../../core/keys/key-change.ts";

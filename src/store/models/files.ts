@@ -1,6 +1,6 @@
 // The rows of files.
-import type { Changes } from "../../core/audit/changes.ts";
 import { FILE_FORMS, type FileOwner, type FileStore, type StoredFile } from "../../core/batches/file.ts";
+import type { Changes } from "../../core/changes.ts";
 import { allowNull, type Columns, INTEGER, makeWord, TEXT, TIME } from "../columns/columns.ts";
 import { readInteger, readSum } from "../columns/found.ts";
 import { bind, type Engine, type Result, readFirst } from "../engine/engine.ts";

@@ -1,5 +1,5 @@
 // The rows of lessons on refusals, which processes join, and read again once their version changes.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { asArray, parseJson } from "../../core/json/json.ts";
 import {
   joinLesson,

@@ -1,6 +1,5 @@
 // Stored responses, for requests that continue from them.
-import type { KeptOwner, ResponseStore } from "../../core/models/kept.ts";
-import type { StoredResponse } from "../../core/rows.ts";
+import type { KeptOwner, ResponseStore, StoredResponse } from "../../core/log/kept.ts";
 import { INTEGER, TEXT, TIME } from "../columns/columns.ts";
 import { readInteger } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";

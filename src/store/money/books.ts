@@ -1,7 +1,7 @@
 // Journals of system accounts, sums and the audit.
 
-import { type JournalStore, readEntrySeq } from "../../core/money/journal.ts";
-import type { FirstTokenSum, SystemAccount } from "../../core/rows.ts";
+import { type JournalStore, readEntrySeq, type SystemAccount } from "../../core/books/journal.ts";
+import type { FirstTokenSum } from "../../core/log/usage-sum.ts";
 import type { Store } from "../../core/store.ts";
 import type { Page } from "../../core/world/page.ts";
 import { type FoundRow, readInteger, readText } from "../columns/found.ts";

@@ -1,6 +1,4 @@
 // Card payments: their rows, and refunds and disputes that came before their payment.
-import type { Changes } from "../../core/audit/changes.ts";
-import { asArray, asObject, asString, parseJson } from "../../core/json/json.ts";
 import {
   CHECKOUT_STATES,
   type Checkout,
@@ -9,7 +7,9 @@ import {
   TAKING_KINDS,
   TAKING_STATES,
   type Taking,
-} from "../../core/money/checkout.ts";
+} from "../../core/books/checkout.ts";
+import type { Changes } from "../../core/changes.ts";
+import { asArray, asObject, asString, parseJson } from "../../core/json/json.ts";
 import { allowNull, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "../columns/columns.ts";
 import { readInteger } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";

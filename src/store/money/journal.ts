@@ -1,7 +1,6 @@
 // Journals of accounts, with what else is known of their entries, and what is deleted of a closed account.
 
-import { type EntryFacts, type JournalStore, readEntrySeq } from "../../core/money/journal.ts";
-import type { Entry } from "../../core/rows.ts";
+import { type Entry, type EntryFacts, type JournalStore, readEntrySeq } from "../../core/books/journal.ts";
 import type { Store } from "../../core/store.ts";
 import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine } from "../engine/engine.ts";

@@ -1,8 +1,9 @@
 // Console sign-ins, logged prompts and answers, and credentials added at run time.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
+import type { KeptContent } from "../../core/log/content.ts";
 import type { ConsoleLink, PeopleStore, Session } from "../../core/people/people.ts";
-import type { KeptContent, StoredCredential } from "../../core/rows.ts";
+import type { StoredCredential } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { allowNull, TEXT, TIME } from "../columns/columns.ts";
 import { readText } from "../columns/found.ts";

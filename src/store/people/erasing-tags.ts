@@ -1,5 +1,4 @@
 // Rewrites the tags whose value is a person's address: of requests, their sums, keys and accounts.
-
 import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine, type Statement } from "../engine/engine.ts";
 import { escapeLike, type Mark } from "../engine/sql.ts";

@@ -1,6 +1,6 @@
 // People, named tokens, and what may be used only once.
 
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { asArray, parseJson } from "../../core/json/json.ts";
 import type { ReviewedMember } from "../../core/people/directory.ts";
 import {

@@ -1,5 +1,4 @@
 // A connection taken from the pool: statements are pipelined in one flight, and each flight has a time limit.
-
 import type { Value } from "../columns/found.ts";
 import { bind, type Result as Rows, type Statement } from "../engine/engine.ts";
 import { CommitError } from "../engine/unavailable.ts";

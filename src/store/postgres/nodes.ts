@@ -6,7 +6,6 @@ import { Heart } from "../engine/heart.ts";
 import { findNotedHolds } from "../engine/noted-holds.ts";
 import { selectSql } from "../engine/sql.ts";
 import { HOLD } from "../schema/tables.ts";
-
 import type { Pool } from "./pool.ts";
 import { DEAD, DEAD_MS } from "./programs.ts";
 

@@ -9,7 +9,6 @@ import { searchLog } from "../log/log-search.ts";
 import { makeOriginEraser } from "../log/origins.ts";
 import { pruneCalled } from "../log/provider-calls.ts";
 import { LISTED_REQUEST, REQUEST, readKeyUse } from "../schema/log-tables.ts";
-
 import { composeKeyUses } from "./key-uses.ts";
 import { forgetNodes } from "./nodes.ts";
 import type { Pool } from "./pool.ts";

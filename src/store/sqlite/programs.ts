@@ -1,5 +1,4 @@
 // The programs of the nodes on a SQLite file, by the locks that they hold beside it.
-
 import { readText } from "../columns/found.ts";
 import { bind, type Programs } from "../engine/engine.ts";
 import { countFrom } from "../schema/schema-step.ts";

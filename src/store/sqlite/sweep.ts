@@ -1,5 +1,4 @@
 // Deletes old rows of tables that have no index of their times: every request would have to write it.
-
 import { readText, type Value } from "../columns/found.ts";
 import { bind, type Engine } from "../engine/engine.ts";
 import { joinMarks, joinNames } from "../engine/sql.ts";

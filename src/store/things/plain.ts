@@ -1,5 +1,5 @@
 // Plain things: their tables, and what is read and written of them.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import type { PlainEntity, PlainFilter, PlainStore, PlainThing } from "../../core/things/plain.ts";
 import { allowNull, TEXT, TIME } from "../columns/columns.ts";
 import { readInteger } from "../columns/found.ts";

@@ -1,8 +1,8 @@
 // Stored answers with their conversations, and how a request refers to them.
 import type { JsonObject } from "../json/json.ts";
 import type { GatewayKey } from "../keys/key.ts";
-import type { StoredResponse } from "../rows.ts";
 import type { NativeTexts } from "../text/texts.ts";
+import type { KeptContent } from "./content.ts";
 
 /**
  * The owner of the stored answers that a key sees. Those of a personal key belong to its member, in the account where
@@ -63,4 +63,31 @@ export interface ResponseStore {
   removeAll(accountId: string, keyId: string): Promise<void>;
   /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
   prune(beforeMs: number, rowsMax: number): Promise<number>;
+}
+
+/** A stored response of the Responses API with its conversation. `sealed` holds the response and its input. */
+export interface StoredResponse extends KeptContent {
+  /** The key that made it. */
+  readonly keyId: string;
+  /** The size of `sealed`, which counts towards the account's limit. */
+  readonly bytes: number;
+  /** The ids of the response's own items, as JSON. */
+  readonly items: string;
+}
+
+export const REPLY_STATES = ["pending", "kept", "unavailable"] as const;
+type ReplyState = (typeof REPLY_STATES)[number];
+
+/** A stored answer for repeated requests with the same Idempotency-Key. */
+export interface KeptReply {
+  readonly accountId: string;
+  /** Digest of the gateway key's id and the client's Idempotency-Key. */
+  readonly id: string;
+  readonly bodyDigest: string;
+  /** The completion's id. */
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly state: ReplyState;
+  /** The encrypted reply. Null if it is not stored. */
+  readonly sealed: string | null;
 }

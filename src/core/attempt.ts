@@ -1,7 +1,7 @@
 // One way to answer a request: a model and a credential for its provider.
 
-import type { Credential } from "../settings.ts";
-import type { ModelCard } from "./card.ts";
+import type { ModelCard } from "./models/card.ts";
+import type { Credential } from "./settings.ts";
 
 export interface Attempt {
   readonly card: ModelCard;

@@ -1,5 +1,5 @@
 // Statements: what an account's months add up to.
-import type { NanoUsd } from "./money.ts";
+import type { NanoUsd } from "../money/money.ts";
 import type { MovementKind } from "./movement.ts";
 
 /** The cost of a month's requests to a model, of a key and the person whose key it is. */

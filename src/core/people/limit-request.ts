@@ -1,7 +1,6 @@
 // Requests for more: somebody asks for a higher limit of theirs in an account until a time, and somebody else decides.
-import type { OutboxEvent } from "../events/events.ts";
-import type { Actor, Scope } from "../people/people.ts";
-import type { AskedLimit } from "./member-limits.ts";
+import type { AskedLimit } from "../limits/member-limits.ts";
+import type { Actor, Scope } from "./people.ts";
 
 export const REQUEST_STATES = ["open", "granted", "refused"] as const;
 
@@ -30,12 +29,6 @@ export interface NamedLimitRequest {
   readonly request: LimitRequest;
   readonly memberName: string;
   readonly deciderName: string;
-}
-
-/** A request that was made or decided, with the event that tells of it. */
-export interface LimitRequestStep {
-  readonly request: LimitRequest;
-  readonly event: OutboxEvent;
 }
 
 export interface LimitRequestFilter {

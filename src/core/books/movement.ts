@@ -1,7 +1,7 @@
 // Money that moves without a request.
 import type { AuditEntry } from "../audit/audit-log.ts";
+import type { NanoUsd } from "../money/money.ts";
 import type { Actor } from "../people/people.ts";
-import type { NanoUsd } from "./money.ts";
 
 /** Kinds of entries whose `overrunNanoUsd` isn't written off: the account owes it, or has paid it. */
 export const OWING_KINDS = ["refund", "dispute", "receivable"] as const;

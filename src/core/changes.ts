@@ -1,27 +1,20 @@
 // The changes that operators cause: each is put on record in its own transaction.
 
-import type { StoredFile } from "../batches/file.ts";
-import type { OutboxEvent } from "../events/events.ts";
-import type { Arrival } from "../keys/foreign-secret.ts";
-import type { Account, GatewayKey } from "../keys/key.ts";
-import type {
-  AccountChange,
-  AccountPut,
-  KeyChange,
-  KeyPut,
-  NewSecret,
-  Revision,
-} from "../keys/key-change.ts";
-import type { KeyMaking } from "../keys/key-making.ts";
-import type { KeyMove } from "../keys/key-move.ts";
-import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
-import type { LiveNode } from "../live-nodes.ts";
-import type { RefusalLesson } from "../models/learned/refusal-lesson.ts";
-import type { Checkout, UnpaidCheckouts } from "../money/checkout.ts";
-import type { DirectoryChanges, DirectoryGroup, DirectoryUser } from "../people/directory.ts";
-import type { Act, Member, NamedToken } from "../people/people.ts";
-import type { OwnerState, StoredCredential } from "../rows.ts";
-import type { PlainEntity, PlainThing } from "../things/plain.ts";
+import type { StoredFile } from "./batches/file.ts";
+import type { Checkout, UnpaidCheckouts } from "./books/checkout.ts";
+import type { OutboxEvent } from "./events/events.ts";
+import type { Arrival } from "./keys/foreign-secret.ts";
+import type { Account, GatewayKey } from "./keys/key.ts";
+import type { AccountChange, AccountPut, KeyChange, KeyPut, NewSecret, Revision } from "./keys/key-change.ts";
+import type { KeyMaking } from "./keys/key-making.ts";
+import type { KeyMove } from "./keys/key-move.ts";
+import type { LiveNode } from "./live-nodes.ts";
+import type { RefusalLesson } from "./models/learned/refusal-lesson.ts";
+import type { DirectoryChanges, DirectoryGroup, DirectoryUser } from "./people/directory.ts";
+import type { LimitRequest } from "./people/limit-request.ts";
+import type { Act, Member, NamedToken } from "./people/people.ts";
+import type { OwnerState, StoredCredential } from "./rows.ts";
+import type { PlainEntity, PlainThing } from "./things/plain.ts";
 
 interface EntityChange<Kind extends string, Row> {
   readonly kind: Kind;
@@ -190,4 +183,10 @@ export interface Changes extends DirectoryChanges {
 
   /** Deletes all scores, or those of one model. */
   forgetLessons(model?: string): Promise<void>;
+}
+
+/** A request that was made or decided, with the event that tells of it. */
+export interface LimitRequestStep {
+  readonly request: LimitRequest;
+  readonly event: OutboxEvent;
 }

@@ -1,6 +1,6 @@
 // The thinking of a conversation's history that the model wasn't shown: why, and how much of it, as rows and headers say.
-import { parseReceived } from "../json/bounds.ts";
-import { shortenList } from "../json/shorten.ts";
+import { parseReceived } from "../../json/bounds.ts";
+import { shortenList } from "../../json/shorten.ts";
 
 /**
  * The reasons for which thinking is left out. `prefix` to `other` are the provider's: it counts blocks. The last two are the

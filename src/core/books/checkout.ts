@@ -1,7 +1,7 @@
 // Card payments: a checkout is a payment's row here, and a taking is what a refund or a dispute took of it.
 import type { AuditEntry } from "../audit/audit-log.ts";
 import type { Account } from "../keys/key.ts";
-import type { NanoUsd } from "./money.ts";
+import type { NanoUsd } from "../money/money.ts";
 import type { Funding, Movement } from "./movement.ts";
 
 /** The field of the metadata in which Stripe keeps our id. */

@@ -1,6 +1,6 @@
 // Says whom a failure speaks about: the provider with everybody's requests, or the request of one payer alone.
-import type { Fault } from "./faults/fault.ts";
-import { readMeaning } from "./models/upstream.ts";
+import type { Fault } from "../faults/fault.ts";
+import { readMeaning } from "../models/upstream.ts";
 
 /**
  * `shared`: no request can have caused it. `caller`: one payer's request may have caused it, so it never decides alone about

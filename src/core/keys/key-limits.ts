@@ -1,8 +1,8 @@
 // The limits of a key as they apply: its own, or those that it has by default.
-import type { Account, GatewayKey } from "../keys/key.ts";
+import { NO_LIMITS, type OwnerLimits } from "../limits/limit.ts";
+import { MINUTE_LIMITS, mapLimits } from "../limits/limit-table.ts";
 import type { QuotaRules } from "../settings.ts";
-import { NO_LIMITS, type OwnerLimits } from "./limit.ts";
-import { MINUTE_LIMITS, mapLimits } from "./limit-table.ts";
+import type { Account, GatewayKey } from "./key.ts";
 
 /** Returns the limits of a key as they apply. */
 export function resolveLimits(

@@ -1,8 +1,8 @@
 // The recent health of providers, models and credentials, for display. Times are Unix milliseconds.
-
 import type { FailureWords } from "../faults/failure.ts";
+import type { CREDENTIAL_FIELDS } from "../fields/credential.ts";
+import type { ValuesOf } from "../fields/field.ts";
 import type { CredentialLimit } from "../limits/limit-table.ts";
-import type { StoredCredential } from "../rows.ts";
 
 export interface Vitals {
   /** For all payers. `open`: receives no requests. `half_open`: one request is testing whether it has recovered. */
@@ -40,7 +40,7 @@ export interface ModelHealth extends Vitals {
 
 export interface CredentialHealth
   extends Pick<Vitals, "inFlight" | "errorRate">,
-    Pick<StoredCredential, "weight" | "priceFactor" | CredentialLimit["property"]> {
+    Pick<ValuesOf<typeof CREDENTIAL_FIELDS>, "weight" | "priceFactor" | CredentialLimit["property"]> {
   /** Null for credentials from the configuration. */
   readonly id: string | null;
   /** Its place among the provider's, from 1. */

@@ -1,7 +1,7 @@
 // The books as an audit sees them: each account's totals, and the counts that don't add up.
 import type { Account } from "../keys/key.ts";
-import type { SystemAccount } from "../rows.ts";
-import type { NanoUsd } from "./money.ts";
+import type { NanoUsd } from "../money/money.ts";
+import type { SystemAccount } from "./journal.ts";
 
 /** An account's row beside the totals of its journal and its open holds. */
 export interface AccountAudit
