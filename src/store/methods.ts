@@ -3,9 +3,10 @@ import type { PieceStore } from "../core/batches/file.ts";
 import type { ChangeTerms, Trail } from "../core/changes.ts";
 import { auditLogMethods } from "./audit/audit-log.ts";
 import { claimWith, repeatMethods } from "./audit/repeats.ts";
+import { byEngine, byRows, joinGroups } from "./engine/change-groups.ts";
 import type { Engine } from "./engine/engine.ts";
 import { guardOlder, olderMethods } from "./engine/older-programs.ts";
-import { makeRecorder, type Recorder } from "./engine/recording.ts";
+import { makeRecorder } from "./engine/recording.ts";
 import { settingChanges, settingMethods } from "./engine/settings.ts";
 import { outboxMethods } from "./events/outbox.ts";
 import { webhookMethods } from "./events/webhooks.ts";
@@ -52,10 +53,8 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     ...lessonMethods(engine),
     changes: (trail: Trail, { claim, stopsOlder }: ChangeTerms = {}) => {
       const guard = (one: Engine) => claimWith(stopsOlder ? one : guardOlder(one), claim);
-      return {
-        ...changeMethods(guard(engine), guard(ofRows), makeRecorder(engine, trail)),
-        ...olderMethods(engine),
-      };
+      const record = makeRecorder(engine, trail);
+      return joinChanges({ engine: guard(engine), ofRows: guard(ofRows), record });
     },
     journals: { ...journalMethods(engine), ...systemJournalMethods(engine), ...statementMethods(engine) },
     responses: responseMethods(engine),
@@ -84,22 +83,21 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
   };
 }
 
-function changeMethods(engine: Engine, ofRows: Engine, record: Recorder) {
-  return {
-    ...keyChanges(ofRows, record),
-    ...accountChanges(ofRows, record),
-    ...namedChanges(ofRows, record),
-    ...movingChanges(ofRows, record),
-    ...settingChanges(engine, record),
-    ...credentialChanges(engine, record),
-    ...lessonChanges(engine, record),
-    ...refusalLessonChanges(engine, record),
-    ...fileChanges(engine, record),
-    ...tokenChanges(engine, record),
-    ...memberChanges(ofRows, record),
-    ...directoryChanges(ofRows, record),
-    ...limitRequestChanges(ofRows, record),
-    ...checkoutChanges(ofRows, record),
-    ...plainChanges(engine, record),
-  };
-}
+const joinChanges = joinGroups([
+  byRows(keyChanges),
+  byRows(accountChanges),
+  byRows(namedChanges),
+  byRows(movingChanges),
+  byEngine(settingChanges),
+  byEngine(credentialChanges),
+  byEngine(lessonChanges),
+  byEngine(refusalLessonChanges),
+  byEngine(fileChanges),
+  byEngine(tokenChanges),
+  byRows(memberChanges),
+  byRows(directoryChanges),
+  byRows(limitRequestChanges),
+  byRows(checkoutChanges),
+  byEngine(plainChanges),
+  byEngine(olderMethods),
+]);
