@@ -1,4 +1,4 @@
-// What a store's file tells of requests that are noted in a meter, for tests that read it from outside.
+// Reads from outside, from a store's file, the requests that are noted in a meter.
 
 /** A query of the notes whose requests have no row yet: like a hold, each is of an open request, or of a lost one. */
 export const OPEN_NOTES = `SELECT meter.account_id, meter.owner, line.value
