@@ -7,6 +7,7 @@ import { listRows } from "../../src/core/models/refusal-rules.ts";
 import { REFUSALS } from "../../src/core/models/refusals.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { writeRecipe } from "../tidy/recipes.ts";
 import { COUNT_PROBES, REFUSAL_PROBES } from "./refusal-probes.ts";
 
 const ADDRESSES: Readonly<Record<ChatDialectName, string>> = {
@@ -103,7 +104,7 @@ test.each(CLAIMS)("$word has its effect in the dialect $dialect", async (claim) 
 });
 
 test("every word has a request that has the thing", () => {
-  expect(Object.keys(REFUSAL_PROBES)).toEqual(Object.keys(REFUSALS));
+  expect(Object.keys(REFUSAL_PROBES), writeRecipe("A rule of a target")).toEqual(Object.keys(REFUSALS));
 });
 
 test("words are claimed only in dialects in which models chat", () => {

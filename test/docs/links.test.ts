@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { RECIPES } from "../tidy/recipes.ts";
 import { REGISTERED } from "../whole/world/registered.ts";
 import FORMER_ANCHORS from "./anchors.data.json";
 import { DOCUMENTS, ROOT, readDocument, readProse } from "./documents.ts";
@@ -53,6 +54,15 @@ test("every link leads to a file, a heading or a route", () => {
     return wrong === null ? [] : [`${link.from}: ${link.to}: ${wrong}`];
   });
   expect(dead).toEqual([]);
+});
+
+test("the guide and the recipes of changes name files that exist", () => {
+  const text = [readDocument("src/README.md"), ...Object.values(RECIPES).flat()].join("\n");
+  const named = [...text.matchAll(/`((?:[\w-]+\/)+[\w.-]+\.\w+)`/g)].map(([, path = ""]) => path);
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter((path) => ![path, `src/${path}`].some((one) => existsSync(join(ROOT, one))))).toEqual(
+    [],
+  );
 });
 
 test("sections that moved to another chapter are linked by their old one, which then leads there", () => {

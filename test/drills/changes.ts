@@ -2,7 +2,7 @@
 import type { Code } from "./code.ts";
 
 export interface Change {
-  /** The beginning of its paragraph in src/README.md, "Adding things". */
+  /** The beginning of its paragraph in src/README.md, "Adding things", and its name in `test/tidy/recipes.ts` if it has a recipe there. */
   readonly title: string;
   readonly example: string;
   readonly names: RegExp;

@@ -13,6 +13,7 @@ import { asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { EVERYTHING } from "../../src/core/people/people.ts";
 import type { Store } from "../../src/core/store.ts";
 import { makePlainThing } from "../../src/core/things/plain.ts";
+import { PLAIN_THINGS } from "../../src/core/things/plain-things.ts";
 import { BodyMemory } from "../../src/http/body/body-memory.ts";
 import { BodyTurns } from "../../src/http/body/body-turns.ts";
 import { Cookies } from "../../src/http/people/cookies.ts";
@@ -35,6 +36,8 @@ import { ManualClock } from "../harness/manual-clock.ts";
 import { runPrinting } from "../harness/poundkey.ts";
 import { readSettings } from "../harness/settings.ts";
 import { makeWorld } from "../moving/state/applying.ts";
+import { writeRecipe } from "../tidy/recipes.ts";
+import { listLacking } from "./thing-places.ts";
 
 const memo = makePlainThing({
   name: "memo",
@@ -236,4 +239,33 @@ test("as many at once as an account may have are made, and no more", async () =>
   const make = (title: string) => send("POST", "/memos", { title, account_id: id });
   const made = await Promise.all(["a", "b", "c", "d"].map(make));
   expect(made.map(([status]) => status).sort()).toEqual([201, 201, 400, 400]);
+});
+
+test("every plain thing of the gateway stands in all of its places", () => {
+  expect(PLAIN_THINGS.flatMap(listLacking), writeRecipe("A thing")).toEqual([]);
+});
+
+test("the made-up one stands in none of these places", () => {
+  expect(listLacking(memo)).toEqual([
+    "src/store/schema/steps.ts: memo",
+    "src/docs/admin-….md: fields of memos",
+    'test/people/matrix.ts: "GET /memos"',
+    'test/people/matrix.ts: "GET /memos/:id"',
+    'test/people/matrix.ts: "POST /memos"',
+    'test/people/matrix.ts: "PATCH /memos/:id"',
+    'test/people/matrix.ts: "DELETE /memos/:id"',
+    'test/people/matrix.ts: "GET /export/memos.csv"',
+    'test/people/matrix.ts: "GET /export/memos.jsonl"',
+    'test/http/route-schemas.test.ts: "/memos"',
+    'test/http/route-schemas.test.ts: "/memos/{id}"',
+    'test/http/routes-apart.ts: "memos"',
+    'test/whole/audit/changes.ts: "POST /memos"',
+    'test/whole/audit/changes.ts: "PATCH /memos/:id"',
+    'test/whole/audit/changes.ts: "DELETE /memos/:id"',
+    'test/console/views.ts: "/settings/memos"',
+    "src/docs/admin-api.md: /export/memos.",
+    "src/docs/command-line.md: poundkey memos",
+    "src/docs/state.md: memos",
+    "src/docs/console.md: memos",
+  ]);
 });

@@ -1,6 +1,6 @@
 // The tables as a test: every provider, selector, operation and fault is registered once, used, and in the manual.
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { FAULTS } from "../../src/core/faults/fault.ts";
@@ -8,10 +8,12 @@ import { SURFACE_NAMES } from "../../src/core/log/record.ts";
 import { OPERATIONS, TOOL_OPERATION } from "../../src/core/models/card.ts";
 import { DIALECTS } from "../../src/core/models/dialect-names.ts";
 import { SELECTORS } from "../../src/core/models/selector.ts";
+import { PLATFORMS } from "../../src/core/settings.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { SURFACES } from "../../src/surfaces/index.ts";
 import { REGISTERED } from "../whole/world/registered.ts";
+import { writeRecipe } from "./recipes.ts";
 import { expectNone, ROOT, readSources } from "./sources.ts";
 
 const sources = readSources("src");
@@ -20,19 +22,45 @@ const manual = readdirSync(join(ROOT, "src/docs"))
   .map((file) => readFileSync(join(ROOT, "src/docs", file), "utf8"))
   .join("\n");
 
-test("every registered provider is in the manual, with its variables, dialect, fault and route", () => {
-  const missing = (words: readonly string[]) => words.filter((word) => !manual.includes(word));
-  expectNone(missing(PROVIDERS.map(({ name }) => `| ${name} |`)));
-  expectNone(
-    missing(PROVIDERS.flatMap(({ keyVariables }) => keyVariables.map((variable) => `\`${variable}\``))),
-  );
+const missing = (words: readonly string[]) => words.filter((word) => !manual.includes(word));
+
+test("every registered provider has cards, and is in the manual with its variables", () => {
+  const cards = loadShippedCards();
+  const uncarded = PROVIDERS.filter(({ name, discovers }) => {
+    return !discovers && !cards.some(({ provider }) => provider === name);
+  });
+  expect(
+    [
+      ...missing(PROVIDERS.map(({ name }) => `| ${name} |`)),
+      ...missing(PROVIDERS.flatMap(({ keyVariables }) => keyVariables.map((variable) => `\`${variable}\``))),
+      ...uncarded.map(({ name }) => `${name} has no cards`),
+    ],
+    writeRecipe("A provider that speaks the OpenAI dialect"),
+  ).toEqual([]);
+  expect(new Set(PROVIDERS.map(({ name }) => name)).size).toBe(PROVIDERS.length);
+});
+
+test("every cloud has its provider, its file in the configuration, its models and its page", () => {
+  const cards = loadShippedCards();
+  const lacking = PLATFORMS.flatMap((platform) => {
+    const names = PROVIDERS.filter((row) => row.platform === platform).map(({ name }) => name);
+    const places = [`src/config/providers/${platform}.ts`, `src/docs/${platform}.md`];
+    return [
+      ...(names.length > 0 ? [] : [`no provider is on ${platform}`]),
+      ...places.filter((path) => !existsSync(join(ROOT, path))),
+      ...(cards.some(({ provider }) => names.includes(provider)) ? [] : [`${platform} has no models`]),
+    ];
+  });
+  expect(lacking, writeRecipe("A cloud")).toEqual([]);
+});
+
+test("every dialect, fault and route is in the manual", () => {
   expectNone(missing([...DIALECTS]));
   const codes = Object.keys(FAULTS);
   expectNone(
     codes.filter((code) => !manual.includes(`### ${code}\n`) && !manual.includes(`\n| \`${code}\` | `)),
   );
   expectNone(missing(REGISTERED.map(({ path }) => `\`${path}\``)));
-  expect(new Set(PROVIDERS.map(({ name }) => name)).size).toBe(PROVIDERS.length);
 });
 
 test("every selector is registered once under its own name, and is in the manual", () => {
@@ -46,32 +74,46 @@ test("every selector is registered once under its own name, and is in the manual
   expectNone(SELECTORS.filter((name) => !manual.includes(`Router#${name}`)));
 });
 
-test("every provider has cards, and every operation has a codec, a surface, a row and a page", () => {
-  const cards = loadShippedCards();
-  expectNone(
-    PROVIDERS.filter(({ discovers }) => !discovers)
-      .map(({ name }) => name)
-      .filter((name) => !cards.some(({ provider }) => provider === name)),
-  );
+test("every operation has a folder, a codec, a surface and a page", () => {
   const folders = readdirSync(join(ROOT, "src/operations"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     // Tool servers have an address of their own instead of surfaces.
     .filter((name) => name !== TOOL_OPERATION);
   const served = new Set(SURFACES.map(({ surface }) => surface.use(({ operation }) => operation.name)));
-  expect(folders.toSorted()).toEqual([...served].toSorted());
-  expect(folders.toSorted()).toEqual([...OPERATIONS].toSorted());
   const codecs = sources.find(({ path }) => path === "src/operations/codec.ts")?.text ?? "";
-  expectNone(folders.filter((name) => !codecs.includes(`readonly ${name}?: Codec<`)));
-  expectNone(folders.filter((name) => !manual.includes(`\`${name}\``)));
+  const lacking = [...new Set<string>([...folders, ...served, ...OPERATIONS])].flatMap((name) => [
+    ...(folders.includes(name) ? [] : [`${name} has no folder`]),
+    ...([...OPERATIONS].some((one) => one === name) ? [] : [`${name} is no operation of a card`]),
+    ...([...served].some((one) => one === name) ? [] : [`${name} has no surface`]),
+    ...(codecs.includes(`readonly ${name}?: Codec<`) ? [] : [`${name} has no codec`]),
+    ...(manual.includes(`\`${name}\``) ? [] : [`${name} is not in the manual`]),
+  ]);
+  expect(lacking, writeRecipe("An operation")).toEqual([]);
 });
 
-test("every surface's name can be asked for in the log, and stands in the manual", () => {
+test("every surface has its paths and its name in the log, in the manual and among the routes that are attacked", () => {
   const served = SURFACES.flatMap(({ surface, verbs = {} }) => [surface, ...Object.values(verbs)]);
-  expect([...new Set(served.map(({ name }) => name))].toSorted()).toEqual(
-    SURFACE_NAMES.filter((name) => name !== "mcp").toSorted(),
-  );
-  expectNone(SURFACE_NAMES.filter((name) => !manual.includes(`\`${name}\``)));
+  const names = new Set<string>(served.map(({ name }) => name));
+  const logged = new Set<string>(SURFACE_NAMES.filter((name) => name !== "mcp"));
+  const table = sources.find(({ path }) => path === "src/surfaces/index.ts")?.imports ?? [];
+  const places = ["src/docs/routes.md", "test/abuse/routes.ts"].map((place) => ({
+    place,
+    text: readFileSync(join(ROOT, place), "utf8"),
+  }));
+  const paths = SURFACES.filter(({ docs }) => typeof docs !== "string").map(({ path }) => path);
+  const lacking = [
+    ...sources
+      .map(({ path }) => path)
+      .filter((path) => /^src\/surfaces\/.*\/surface\.ts$/.test(path) && !table.includes(path))
+      .map((path) => `${path} has no path`),
+    ...[...names.symmetricDifference(logged)].map((name) => `${name} is only in one of the two tables`),
+    ...missing(SURFACE_NAMES.map((name) => `\`${name}\``)),
+    ...places.flatMap(({ place, text }) =>
+      paths.filter((path) => !text.includes(path)).map((path) => `${path} is not in ${place}`),
+    ),
+  ];
+  expect(lacking, writeRecipe("A surface")).toEqual([]);
 });
 
 test("every fault in the table is raised somewhere", () => {
