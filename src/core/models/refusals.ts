@@ -22,7 +22,7 @@ interface RefusalRule {
   readonly source: string;
   readonly seen: string;
   /** The dialects in which it has an effect. The configuration accepts it only for models that are called in one of them. */
-  readonly appliesIn: readonly ChatDialectName[];
+  readonly appliesIn: readonly [ChatDialectName, ...ChatDialectName[]];
 }
 
 const LIVE_TABLE = { source: "pi, issue 7961", seen: "2026-08" };
@@ -31,7 +31,7 @@ const OMNIROUTE = { source: "OmniRoute, issue 4661", seen: "2026-08" };
 const TEMPLATE = { source: "vLLM, issue 41114", seen: "2026-04" };
 const PICTURES = { source: "home-assistant, issue 167208", seen: "2026-08" };
 
-function refuseField<const Dialects extends readonly ChatDialectName[]>(
+function refuseField<const Dialects extends RefusalRule["appliesIn"]>(
   meaning: string,
   found: Pick<RefusalRule, "source" | "seen">,
   ...appliesIn: Dialects
@@ -196,14 +196,8 @@ export function readMost(refusal: Refusal, of: CountName): number | null {
   return name === of ? Number(most) : null;
 }
 
-/** The words that have an effect, so that the configuration accepts them. */
-export const APPLIED_REFUSALS: readonly RefusalWord[] = listWords().filter(
-  (word) => REFUSALS[word].appliesIn.length > 0,
-);
-
-function listWords(): readonly RefusalWord[] {
-  return Object.keys(REFUSALS).filter(isWord);
-}
+/** The words of its rows, in their order. */
+export const REFUSAL_WORDS: readonly RefusalWord[] = Object.keys(REFUSALS).filter(isWord);
 
 function isWord(name: string): name is RefusalWord {
   return Object.hasOwn(REFUSALS, name);
