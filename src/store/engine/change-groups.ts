@@ -3,7 +3,7 @@
 import type { Engine } from "./engine.ts";
 import type { Recorder } from "./recording.ts";
 
-/** What changes are made with, and put on record by. `ofRows` is for changes to rows that decisions depend on. */
+/** The engine that makes changes, and the recorder that puts them on record. `ofRows` is for changes to rows that decisions depend on. */
 interface ChangeParts {
   readonly engine: Engine;
   readonly ofRows: Engine;
@@ -21,17 +21,17 @@ export const byRows =
   ({ ofRows, record }: ChangeParts) =>
     make(ofRows, record);
 
-type Joined<Groups extends readonly unknown[]> = Groups extends readonly [
+type JoinedChanges<Groups extends readonly unknown[]> = Groups extends readonly [
   (parts: ChangeParts) => infer Made,
   ...infer Others,
 ]
-  ? Made & Joined<Others>
+  ? Made & JoinedChanges<Others>
   : unknown;
 
 /** Returns what joins the groups, of which no two have a method of the same name. */
 export function joinGroups<const Groups extends readonly ((parts: ChangeParts) => object)[]>(
   groups: Groups,
-): (parts: ChangeParts) => Joined<Groups> {
+): (parts: ChangeParts) => JoinedChanges<Groups> {
   /** The place of each method's group, once it was looked for. -1 if no group has the method. */
   const places = new Map<PropertyKey, number>();
   return (parts) => {
