@@ -41,7 +41,7 @@ export const LITELLM: PublicList = {
 
 function listModels(value: unknown, known: KnownIds): readonly ListedModel[] {
   if (!isObject(value)) throw new FeedError("LiteLLM's list is an object, by model");
-  return Object.entries(value).flatMap(([key, row]) => {
+  return Object.entries(value).flatMap(([key, row]): readonly ListedModel[] => {
     if (key === SAMPLE || !isObject(row) || row.litellm_provider === undefined) return [];
     // A row that can't be right makes the list useless, even if another one is the first of its model.
     const read = readRow(key, row, known);

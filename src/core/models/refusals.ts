@@ -22,7 +22,7 @@ interface RefusalRule {
   readonly source: string;
   readonly seen: string;
   /** The dialects in which it has an effect. The configuration accepts it only for models that are called in one of them. */
-  readonly appliesIn: readonly [ChatDialectName, ...ChatDialectName[]];
+  readonly appliesIn: readonly ChatDialectName[];
 }
 
 const LIVE_TABLE = { source: "pi, issue 7961", seen: "2026-08" };
@@ -31,7 +31,7 @@ const OMNIROUTE = { source: "OmniRoute, issue 4661", seen: "2026-08" };
 const TEMPLATE = { source: "vLLM, issue 41114", seen: "2026-04" };
 const PICTURES = { source: "home-assistant, issue 167208", seen: "2026-08" };
 
-function refuseField<const Dialects extends RefusalRule["appliesIn"]>(
+function refuseField<const Dialects extends readonly ChatDialectName[]>(
   meaning: string,
   found: Pick<RefusalRule, "source" | "seen">,
   ...appliesIn: Dialects
