@@ -1,6 +1,6 @@
 // Reads operators' input: checks it against its schema, then the few fields that a schema can't describe.
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { isObject, type JsonObject } from "../core/json/json.ts";
 import { findFirstFault, invalidValue } from "../core/json/schema-fault.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../core/models/alias.ts";

@@ -1,5 +1,5 @@
 // Binds the store to its master key at the first start, checks the key at every later one, and changes it.
-import { LastingError } from "../core/lasting-error.ts";
+import { LastingError } from "../core/faults/lasting-error.ts";
 import type { Store } from "../core/store.ts";
 import {
   addMasterKey,

@@ -1,5 +1,5 @@
 // The ports of the operator's use-cases.
-import type { Changes } from "../core/audit/changes.ts";
+import type { Changes } from "../core/changes.ts";
 import type { AliasNames } from "../core/models/alias-entry.ts";
 import type { Act } from "../core/people/people.ts";
 import type { Store } from "../core/store.ts";

@@ -1,7 +1,7 @@
 // Lists the problems of a gateway that serves: for /readyz, the console's banner and the metrics.
 import type { ProblemView } from "../admin/events/problems.ts";
 import { type ConfigError, formatError } from "../config/errors.ts";
-import type { ProviderHealth } from "../core/models/health.ts";
+import type { ProviderHealth } from "../core/health/health.ts";
 import type { Clock } from "../core/world/world.ts";
 import type { MissingPieces } from "../files/missing-pieces.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";

@@ -6,7 +6,7 @@ import type { ActingWorld, AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/start/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import type { StoreSettings } from "../config/store/store-settings.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { formatPlainUsd, toNearestNanoUsd } from "../core/money/money.ts";
 import type { Settings } from "../core/settings.ts";
 import { showInvisible } from "../core/text/names.ts";

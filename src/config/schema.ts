@@ -1,6 +1,6 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { FAILURE_KINDS } from "../core/failure-kinds.ts";
+import { FAILURE_KINDS } from "../core/faults/failure-kinds.ts";
 import {
   ALIAS_EXPECTED,
   ALIAS_NAME,

@@ -1,6 +1,6 @@
 // `topups`: payments by card, and the checks without which anybody could forge one.
 import { type Static, Type } from "@sinclair/typebox";
-import type { StripeRules } from "../core/money/checkout.ts";
+import type { StripeRules } from "../core/books/checkout.ts";
 import type { Issues } from "./errors.ts";
 import { baseUrl, number, options, section, text } from "./field-types.ts";
 import { isSafeUrl } from "./providers/private-url.ts";

@@ -1,25 +1,18 @@
 // The rows that demands are decided on, and the decision: answers, and rows to write.
 
+import type { Checkout } from "./books/checkout.ts";
+import type { Entry } from "./books/journal.ts";
+import type { Movement } from "./books/movement.ts";
 import type { Answer, Demand } from "./demand.ts";
 import type { OutboxEvent } from "./events/events.ts";
 import type { Account, GatewayKey } from "./keys/key.ts";
 import type { ModelSum } from "./limits/opening.ts";
+import type { KeptReply } from "./log/kept.ts";
 import type { CallSum } from "./log/provider-call.ts";
 import type { RequestRecord } from "./log/record.ts";
-import type { Checkout } from "./money/checkout.ts";
-import type { Movement } from "./money/movement.ts";
+import type { FirstTokenSum, TagOfDay, UsageSum } from "./log/usage-sum.ts";
 import type { Cell, KeptRows, OwnerPage } from "./pages.ts";
-import type {
-  Entry,
-  FirstTokenSum,
-  Hold,
-  KeptReply,
-  Meter,
-  OwnerState,
-  Spend,
-  TagOfDay,
-  UsageSum,
-} from "./rows.ts";
+import type { Hold, Meter, OwnerState, Spend } from "./rows.ts";
 
 /**
  * Rows as read in the transaction. Rows that were not found are null or missing. A decision changes cells in place, so a

@@ -1,19 +1,19 @@
 // Demands on the books, what is needed to decide them, and the answers.
 import type { AuditEntry } from "./audit/audit-log.ts";
-import type { Fault } from "./fault.ts";
+import type { CheckoutChange, CheckoutOutcome } from "./books/checkout.ts";
+import type { Closing, Funding } from "./books/movement.ts";
+import type { Fault } from "./faults/fault.ts";
 import type { Tags } from "./fields/tags-text.ts";
 import type { Account, KeyProof } from "./keys/key.ts";
-import type { TokenLoad } from "./limits/limit.ts";
+import type { RequestLimits, TokenLoad } from "./limits/limit.ts";
+import type { AllowedTools } from "./limits/member-limits.ts";
 import type { Opening } from "./limits/opening.ts";
-import type { RequestHead, RequestLimits, UnsettledRecord } from "./log/record.ts";
-import type { HookCost } from "./models/hook.ts";
-import type { CheckoutChange, CheckoutOutcome } from "./money/checkout.ts";
+import type { RequestHead, UnsettledRecord } from "./log/record.ts";
+import type { HookCost } from "./log/trace.ts";
 import type { BillLine, NanoUsd } from "./money/money.ts";
-import type { Closing, Funding } from "./money/movement.ts";
 import type { Hold, Place } from "./rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "./settings.ts";
 import type { ToolRight } from "./tools/tool-right.ts";
-import type { AllowedTools } from "./tools/tool-server.ts";
 
 /** The maximum cost of a request on one card of its plan, for the hold. */
 export interface Offer {

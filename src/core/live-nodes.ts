@@ -1,5 +1,5 @@
 // The nodes that run on a store, and the refusal of what those of older programs wouldn't keep.
-import { Fault } from "./fault.ts";
+import { Fault } from "./faults/fault.ts";
 
 /** A live node, and the program that it runs. */
 export interface LiveNode {

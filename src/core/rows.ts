@@ -2,10 +2,8 @@
 import type { CREDENTIAL_FIELDS } from "./fields/credential.ts";
 import type { ValuesOf } from "./fields/field.ts";
 import type { BudgetUse, LimitUse, Minute } from "./limits/limit.ts";
-import type { EndingName, RequestHead, RequestOutcome, UsageSource } from "./log/record.ts";
+import type { RequestHead } from "./log/record.ts";
 import type { NanoUsd } from "./money/money.ts";
-import { MOVEMENT_KINDS } from "./money/movement.ts";
-import type { Amounts } from "./money/units.ts";
 
 /** One day of an owner, which is a key, a member or an account. */
 export interface Meter {
@@ -109,117 +107,6 @@ export interface Spend {
   readonly heldNanoUsd: NanoUsd;
 }
 
-export const ENTRY_KINDS = ["hold", "post", "void", "overrun", ...MOVEMENT_KINDS] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
-
-/** The gain of each side of a movement. The sum is zero. */
-export interface Legs {
-  readonly balanceNanoUsd: NanoUsd;
-  readonly heldNanoUsd: NanoUsd;
-  /** The source of top-ups, and where what is taken from an account goes. Negative for a top-up. */
-  readonly fundingNanoUsd: NanoUsd;
-  readonly revenueNanoUsd: NanoUsd;
-  /** The amount written off. Negative. For `OWING_KINDS`, what the account owes from then on, positive if it was paid. */
-  readonly overrunNanoUsd: NanoUsd;
-}
-
-/** One movement of money in an account's journal. */
-export interface Entry extends Legs {
-  readonly accountId: string;
-  /** 1, 2, 3 … within the account. */
-  readonly seq: number;
-  readonly atMs: number;
-  readonly kind: EntryKind;
-  readonly balanceAfterNanoUsd: NanoUsd;
-  /** The amount that open requests hold besides. Null in entries from before it was kept. */
-  readonly heldAfterNanoUsd: NanoUsd | null;
-  /** The completion's id. Null for movements that no request causes. */
-  readonly requestId: string | null;
-  /** The rule by which a request was settled. Null for other movements. */
-  readonly usageSource: UsageSource | null;
-  readonly ended: EndingName | null;
-  /** The operator's note on a top-up, the reason of an adjustment, or why money moved out of the usual order. */
-  readonly note: string | null;
-}
-
-/** Sides without a stored balance, over which all nodes would contend. It is the sum of the journal. */
-const SYSTEM_ACCOUNTS = ["funding", "revenue", "overrun", "receivable"] as const;
-export type SystemAccount = (typeof SYSTEM_ACCOUNTS)[number];
-
-export function makeSystemAccount(id: string): SystemAccount | null {
-  return SYSTEM_ACCOUNTS.find((one) => one === id) ?? null;
-}
-
-/** The leg of an entry that is a system account's. */
-export function findLeg(account: SystemAccount): "fundingNanoUsd" | "revenueNanoUsd" | "overrunNanoUsd" {
-  return account === "receivable" ? "overrunNanoUsd" : `${account}NanoUsd`;
-}
-
-export const REPLY_STATES = ["pending", "kept", "unavailable"] as const;
-type ReplyState = (typeof REPLY_STATES)[number];
-
-/** A stored answer for repeated requests with the same Idempotency-Key. */
-export interface KeptReply {
-  readonly accountId: string;
-  /** Digest of the gateway key's id and the client's Idempotency-Key. */
-  readonly id: string;
-  readonly bodyDigest: string;
-  /** The completion's id. */
-  readonly requestId: string;
-  readonly atMs: number;
-  readonly state: ReplyState;
-  /** The encrypted reply. Null if it is not stored. */
-  readonly sealed: string | null;
-}
-
-/** One hour of a key's requests to a model, for one operation on one surface. */
-interface HourOfUse {
-  /** Start of the hour in Unix milliseconds. */
-  readonly hourMs: number;
-  readonly accountId: string;
-  readonly keyId: string;
-  /** The model that answered, or else the one whose provider failed. Empty if neither. */
-  readonly model: string;
-  readonly operation: string;
-  readonly surface: string;
-  readonly requests: number;
-}
-
-/** The totals of these requests. */
-export interface UsageSum extends HourOfUse {
-  /** The person whose key it is. Empty for service keys, and in sums over all people. */
-  readonly member: string;
-  /** The provider of that model. Empty in sums over all providers. */
-  readonly provider: string;
-  /** Empty in sums over all outcomes, and in those from before outcomes were told apart. */
-  readonly outcome: RequestOutcome | "";
-  /**
-   * In sums by tag: the tag, such as `team=search`, or `other` for those beyond the day's first ones. A request is in the
-   * sum of each of its tags. In the other sums it is counted once, under `tagged` or, without tags, under an empty one.
-   */
-  readonly tag: string;
-  readonly errors: number;
-  readonly amounts: Amounts;
-  readonly costNanoUsd: NanoUsd;
-  /** The part of the cost that the markup adds, below 0 for a markup below 1. 0 in rows from before it was kept. */
-  readonly markupNanoUsd: NanoUsd;
-  readonly chargedNanoUsd: NanoUsd;
-  /** Answers from the cache, and what they had cost when they were new. */
-  readonly cached: number;
-  readonly savedNanoUsd: NanoUsd;
-  /** The part of it that another month's statement has: the one before in the first half of a month, else the next. */
-  readonly edge?: { readonly costNanoUsd: NanoUsd; readonly chargedNanoUsd: NanoUsd };
-}
-
-/** A tag by which the requests of an account's day are summed. */
-export interface TagOfDay {
-  readonly accountId: string;
-  /** The start of the UTC day. */
-  readonly dayMs: number;
-  /** `team=search` */
-  readonly tag: string;
-}
-
 /** The id of a row whose own id is only unique within its account. */
 export function makeRowId({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
   return `${accountId} ${id}`;
@@ -227,63 +114,6 @@ export function makeRowId({ accountId, id }: { readonly accountId: string; reado
 
 export function makeTagDayId(accountId: string, dayMs: number): string {
   return `${accountId} ${dayMs}`;
-}
-
-/** The source of a score: the client, the operator's labels, or signs of breakage in the answer itself. */
-export const LESSON_SOURCES = ["score", "label", "signal"] as const;
-type LessonSource = (typeof LESSON_SOURCES)[number];
-
-/** The number of streamed answers that began within a bucket of time (`findBucket`). */
-export interface FirstTokenSum extends HourOfUse {
-  /** The person whose key it is, where sums are read. Not stored: it follows from the key. */
-  readonly member?: string;
-  readonly bucket: number;
-}
-
-/** One model's score for a request. */
-export interface LessonMark {
-  /** The card's id. */
-  readonly model: string;
-  /** 0…1. */
-  readonly score: number;
-  /** The predicted quality before any learning, 0…1. */
-  readonly expected: number;
-}
-
-/** The scores of answers to one request, with everything the selectors learn from them. */
-export interface Lesson {
-  readonly accountId: string;
-  /** The completion's id. For labels, an id derived from their request, which has one lesson for all of them. */
-  readonly id: string;
-  /** The key that made the request. Empty for labels. */
-  readonly keyId: string;
-  /** The time of the latest score, in Unix milliseconds. */
-  readonly atMs: number;
-  readonly source: LessonSource;
-  /** The weight of each score, 0…1. */
-  readonly weight: number;
-  /** The request as the predictor saw it: its `row` as JSON. */
-  readonly request: string;
-  /** One score, except for labels, which may cover many models. */
-  readonly marks: readonly LessonMark[];
-}
-
-/** A request's prompt and answer, encrypted. */
-export interface KeptContent {
-  readonly accountId: string;
-  readonly id: string;
-  readonly atMs: number;
-  readonly sealed: string;
-}
-
-/** A stored response of the Responses API with its conversation. `sealed` holds the response and its input. */
-export interface StoredResponse extends KeptContent {
-  /** The key that made it. */
-  readonly keyId: string;
-  /** The size of `sealed`, which counts towards the account's limit. */
-  readonly bytes: number;
-  /** The ids of the response's own items, as JSON. */
-  readonly items: string;
 }
 
 /** A provider credential added at run time. */

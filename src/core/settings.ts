@@ -1,5 +1,6 @@
 // The operator's settings by section, as the rooms receive them.
 
+import type { StripeRules } from "./books/checkout.ts";
 import type { Endpoint } from "./events/webhook.ts";
 import type { TagHeader } from "./fields/tags-text.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
@@ -20,11 +21,11 @@ import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
 import type { MarkRules } from "./models/words/cache-marks.ts";
-import type { StripeRules } from "./money/checkout.ts";
 import type { CostReport } from "./money/cost-report.ts";
 import type { FamilyPrice } from "./money/factors.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { Hiding, LastList, Overtaken } from "./money/taken-mark.ts";
+import type { RegionPrice } from "./money/terms.ts";
 import type { SignInRules } from "./people/sign-in.ts";
 import type { SettingsSources } from "./settings-origin.ts";
 import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
@@ -164,12 +165,6 @@ export interface ProviderSetup extends Omit<Target, "secret" | "marks">, MarkRul
    * for the usual one. The prices of all services are held for.
    */
   readonly leavesTier?: true;
-}
-
-/** The factor of a region on the token prices of the models with these names. */
-export interface RegionPrice {
-  readonly factor: number;
-  readonly models: RegExp;
 }
 
 export interface QuotaRules {

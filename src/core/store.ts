@@ -1,10 +1,12 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 
 import type { AuditLogStore } from "./audit/audit-log.ts";
-import type { Changes, ChangeTerms, OperatorSetting, Trail } from "./audit/changes.ts";
-import type { RepeatStore } from "./audit/repeats.ts";
 import type { Batch, BatchFilter, BatchStore } from "./batches/batch.ts";
 import type { FileStore } from "./batches/file.ts";
+import type { Audit } from "./books/audit.ts";
+import type { CheckoutStore } from "./books/checkout.ts";
+import type { JournalStore } from "./books/journal.ts";
+import type { Changes, ChangeTerms, OperatorSetting, Trail } from "./changes.ts";
 import type { Rows } from "./decision.ts";
 import type { Answer, Demand, Reads } from "./demand.ts";
 import type { EventStore, WebhookStore } from "./events/webhook.ts";
@@ -12,8 +14,9 @@ import type { FOREIGN_SECRETS, ForeignStore } from "./keys/foreign-secret.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./keys/key.ts";
 import type { NamedStore } from "./keys/key-change.ts";
 import type { MovingStore } from "./keys/key-move.ts";
-import type { LimitRequestStore } from "./limits/limit-request.ts";
+import type { KeptContent } from "./log/content.ts";
 import type { DecisionQuery, DecisionSum } from "./log/decision-sums.ts";
+import type { ResponseStore } from "./log/kept.ts";
 import type {
   BusiestKeys,
   RequestFilter,
@@ -25,25 +28,17 @@ import type {
 import type { ProviderCallStore } from "./log/provider-call.ts";
 import type { ListedRequest, RequestRecord } from "./log/record.ts";
 import type { RefusalStore } from "./log/refusal-log.ts";
+import type { FirstTokenSum, UsageSum } from "./log/usage-sum.ts";
 import type { CacheStore } from "./models/cached-answer.ts";
-import type { ResponseStore } from "./models/kept.ts";
+import type { Lesson } from "./models/learned/lesson.ts";
 import type { RefusalLessonStore } from "./models/learned/refusal-lesson.ts";
-import type { Audit } from "./money/audit.ts";
-import type { CheckoutStore } from "./money/checkout.ts";
-import type { JournalStore } from "./money/journal.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { DeviceStore } from "./people/device.ts";
 import type { DirectoryStore } from "./people/directory.ts";
+import type { LimitRequestStore } from "./people/limit-request.ts";
 import type { Member, PeopleStore, Scope } from "./people/people.ts";
-import type {
-  FirstTokenSum,
-  Hold,
-  KeptContent,
-  Lesson,
-  OwnerState,
-  StoredCredential,
-  UsageSum,
-} from "./rows.ts";
+import type { RepeatStore } from "./people/repeats.ts";
+import type { Hold, OwnerState, StoredCredential } from "./rows.ts";
 import type { PlainStore } from "./things/plain.ts";
 import type { SortOf } from "./things/sorts.ts";
 import type { ToolSessionStore } from "./tools/session-rows.ts";

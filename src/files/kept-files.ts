@@ -1,6 +1,6 @@
 // Files in sealed pieces: written from streams within the account's room, read by ranges, and swept once they have ended.
 import { checkUnused, type FileOwner, type StoredFile, type StoredObject } from "../core/batches/file.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { ByteRange } from "../core/json/members.ts";
 import type { FilesPorts } from "./files-ports.ts";
 import { MissingPieces } from "./missing-pieces.ts";

@@ -1,7 +1,7 @@
 // The room that is left for files: of their account, of all accounts, and on the disk.
 
 import type { PieceStore, StoredFile } from "../core/batches/file.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { FilesPorts } from "./files-ports.ts";
 import type { RoomLeft } from "./port.ts";
 

@@ -1,7 +1,7 @@
 // The uploads of an account that are under way, over all processes on the store: each takes one of a few slots, which are
 // leases like those of a batch's blocks.
 import type { BatchBlock, BatchStore } from "../core/batches/batch.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Store } from "../core/store.ts";
 
 /** The most uploads of an account at once. */

@@ -1,19 +1,19 @@
 // A request as the gateway receives it, and the facts reported beside its answer.
 
+import type { Attempt } from "../core/attempt.ts";
 import type { LinePlacing } from "../core/batches/line-pace.ts";
 import type { Claim, GrantAnswer, LineTerms } from "../core/demand.ts";
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import type { Caller, GatewayKey } from "../core/keys/key.ts";
 import type { NamedGuardrail } from "../core/log/constraint.ts";
+import type { KeptRequest } from "../core/log/kept.ts";
 import type { RequestOrigin } from "../core/log/record.ts";
+import type { TracedHook } from "../core/log/trace.ts";
 import type { TraceContext } from "../core/log/trace-context.ts";
-import type { Attempt } from "../core/models/attempt.ts";
 import type { Caching } from "../core/models/caching.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Mending, RawRequest } from "../core/models/dialect.ts";
 import type { GuardFinding } from "../core/models/guard.ts";
-import type { TracedHook } from "../core/models/hook.ts";
-import type { KeptRequest } from "../core/models/kept.ts";
 import type { Steering } from "../core/models/steering.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { RouterRules } from "../core/settings.ts";

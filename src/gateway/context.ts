@@ -1,15 +1,15 @@
 // The state of one request, from its plan to its row in the log.
 
+import type { Attempt } from "../core/attempt.ts";
 import type { GrantAnswer, SettlementAnswer } from "../core/demand.ts";
-import { Fault, toFault } from "../core/fault.ts";
+import { Fault, toFault } from "../core/faults/fault.ts";
 import { formatFindings } from "../core/log/finding.ts";
 import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
-import { describeRemoved, REFUSED_THINKING } from "../core/log/removed-reasoning.ts";
-import type { Attempt } from "../core/models/attempt.ts";
+import { addOwners } from "../core/log/tags.ts";
 import type { RawRequest } from "../core/models/dialect.ts";
+import { describeRemoved, REFUSED_THINKING } from "../core/models/thinking/removed-reasoning.ts";
 import type { MarkTime } from "../core/models/words/cache-marks.ts";
 import { toUsd } from "../core/money/money.ts";
-import { addOwners } from "../core/text/tags.ts";
 import { clientGone, type Ending } from "../core/world/ending.ts";
 import { RequestRefusals } from "../health/credential.ts";
 import type { Ticket } from "../ledger/ledger.ts";

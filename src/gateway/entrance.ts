@@ -1,7 +1,7 @@
 // The part of a request's life before its admission: an earlier answer, a look at what is surely refused, the steps, and
 // the entry of a request that ends or waits there.
 import type { AdmissionAnswer, ReplayAnswer } from "../core/demand.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Clock, Deadlines, Log, Vault } from "../core/world/world.ts";
 import type { Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";

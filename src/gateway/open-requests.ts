@@ -1,7 +1,7 @@
 // The open requests: ending them and waiting for their end, and those for which lines of batches make way.
 
 import type { SingleRequests } from "../core/batches/line-pace.ts";
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import type { Ending } from "../core/world/ending.ts";
 import type { Clock, Deadlines } from "../core/world/world.ts";
 import type { LineMark } from "./call.ts";

@@ -1,6 +1,6 @@
 // The port of a step: something that stands before and around every answer, such as a hook or a cache.
 
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import type { UnsettledRecord } from "../core/log/record.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Family } from "../core/models/dialect.ts";

@@ -1,9 +1,9 @@
 // A request's ticket: what the ledger needs to admit and settle it.
 
+import type { Attempt } from "../core/attempt.ts";
 import type { Claim, LineTerms, Offer, ToolTerms } from "../core/demand.ts";
 import type { GatewayKey, KeyProof } from "../core/keys/key.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
-import type { Attempt } from "../core/models/attempt.ts";
 import type { ModelCard, Price } from "../core/models/card.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Clock } from "../core/world/world.ts";

@@ -1,5 +1,5 @@
 // A model that its provider may not have any more: it rests, so that requests go to others at once.
-import type { ModelHealth } from "../core/models/health.ts";
+import type { ModelHealth } from "../core/health/health.ts";
 
 const MINUTE_MS = 60_000;
 

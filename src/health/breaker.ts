@@ -1,7 +1,7 @@
 // The circuit breaker of a deployment, an address, a hook or a tool: one circuit for each payer, and one for all.
-import type { Evidence, Passage } from "../core/evidence.ts";
+import type { Evidence, Passage } from "../core/health/evidence.ts";
+import type { Vitals } from "../core/health/health.ts";
 import { NOBODY } from "../core/keys/key.ts";
-import type { Vitals } from "../core/models/health.ts";
 import {
   BAD,
   type CircuitTerms,

@@ -1,6 +1,6 @@
 // One circuit of a breaker: closed while calls succeed, open after a burst of failures, half-open while one probe is out.
-import type { Passage } from "../core/evidence.ts";
-import type { Vitals } from "../core/models/health.ts";
+import type { Passage } from "../core/health/evidence.ts";
+import type { Vitals } from "../core/health/health.ts";
 import { FadingCounts } from "./decay.ts";
 
 /** Failures fade by this, so that only those of the last seconds count together. */

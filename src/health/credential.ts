@@ -1,9 +1,9 @@
 // One credential of a provider: whether the provider accepts it, the number of attempts under way with it, and the
 // refusals of a request, which decides at its end which credentials are retired.
-import type { Evidence, Passage } from "../core/evidence.ts";
-import type { Fault } from "../core/fault.ts";
+import { describeFailure } from "../core/faults/failure.ts";
+import type { Fault } from "../core/faults/fault.ts";
+import type { Evidence, Passage } from "../core/health/evidence.ts";
 import { type GatewayKey, namePayer } from "../core/keys/key.ts";
-import { describeFailure } from "../core/log/failure.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Credential } from "../core/settings.ts";
 import { Breaker } from "./breaker.ts";

@@ -1,6 +1,6 @@
 // One model with one credential: its recent speed and failures, and whether it may be called now.
-import type { Evidence, Passage } from "../core/evidence.ts";
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
+import type { Evidence, Passage } from "../core/health/evidence.ts";
 import { Breaker, type Change, type Outcomes } from "./breaker.ts";
 import { FadingCounts } from "./decay.ts";
 import type { DeploymentPace } from "./line-pace.ts";

@@ -1,8 +1,8 @@
 // The health of every model with every credential: which may be called now, and the outcome of each attempt.
 
-import { Fault } from "../core/fault.ts";
+import type { Attempt } from "../core/attempt.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { NOBODY } from "../core/keys/key.ts";
-import type { Attempt } from "../core/models/attempt.ts";
 import { type ModelCard, readProvider } from "../core/models/card.ts";
 import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
 import { CardMap } from "../core/world/card-map.ts";

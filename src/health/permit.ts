@@ -1,10 +1,10 @@
 // The permit for one attempt: its outcome is recorded once, and its end in any case.
 
-import { type Evidence, findEvidence, namesKey, type Passage } from "../core/evidence.ts";
-import type { Fault } from "../core/fault.ts";
+import { describeFailure } from "../core/faults/failure.ts";
+import type { Fault } from "../core/faults/fault.ts";
+import { type Evidence, findEvidence, namesKey, type Passage } from "../core/health/evidence.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { NOBODY } from "../core/keys/key.ts";
-import { describeFailure } from "../core/log/failure.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Level, Log } from "../core/world/world.ts";
 import type { Absence } from "./absence.ts";

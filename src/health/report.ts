@@ -1,7 +1,7 @@
 // The health report: every configured provider, its credentials and its models.
+import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health/health.ts";
 import { CREDENTIAL_LIMITS, mapLimits } from "../core/limits/limit-table.ts";
 import { type ModelCard, readProvider } from "../core/models/card.ts";
-import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/models/health.ts";
 import { type Credential, findPosition, identifyCredential, type ProviderSetup } from "../core/settings.ts";
 import type { Address } from "./address.ts";
 import { computeQuantiles } from "./decay.ts";

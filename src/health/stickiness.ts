@@ -1,6 +1,6 @@
 // Conversations, and the models that have served them, whose caches probably hold their prompts. They are known by names that
 // clients may choose, so nothing that costs money depends on them.
-import type { Attempt, CachedPrefix, ConversationNames, GoingOnSign } from "../core/models/attempt.ts";
+import type { Attempt, CachedPrefix, ConversationNames, GoingOnSign } from "../core/attempt.ts";
 import type { RecentTurns } from "./recent-turns.ts";
 
 const KEPT_MS = 600_000;

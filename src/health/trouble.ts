@@ -1,8 +1,8 @@
 // Since when a provider has been failing, and its last failure in its own words.
 
-import type { Fault } from "../core/fault.ts";
-import { describeFailure } from "../core/log/failure.ts";
-import type { LastFailure } from "../core/models/health.ts";
+import { describeFailure } from "../core/faults/failure.ts";
+import type { Fault } from "../core/faults/fault.ts";
+import type { LastFailure } from "../core/health/health.ts";
 
 /** A provider over all of its models and credentials. A limited rate (429) is no failure. Times are on the monotonic clock. */
 export class Trouble {

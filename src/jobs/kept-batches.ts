@@ -8,7 +8,7 @@ import {
   NO_COUNTS,
   NO_SUMS,
 } from "../core/batches/batch.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { Page } from "../core/world/page.ts";
 import { cancel } from "./job.ts";

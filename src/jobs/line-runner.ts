@@ -1,6 +1,6 @@
 // One try of a line, and what follows from it.
 import type { LinePlacing } from "../core/batches/line-pace.ts";
-import { type Fault, toFault } from "../core/fault.ts";
+import { type Fault, toFault } from "../core/faults/fault.ts";
 import { Ending } from "../core/world/ending.ts";
 import { FileMissing } from "../files/port.ts";
 import { cancelForKey, cancelForMove, goOn, PROBE_MS, stopBatch } from "./ends/stopping.ts";

@@ -1,5 +1,5 @@
 // Reads the end of a line's try for its model: it answers, it takes nothing, or nothing is known.
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import type { Pacing } from "./pacing.ts";
 import { isUnsent } from "./trying.ts";
 

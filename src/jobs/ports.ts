@@ -3,10 +3,10 @@
 import type { Batch, BatchDetail, BatchForm, BatchMistake, LinePlace } from "../core/batches/batch.ts";
 import type { LinePlacing, SingleRequests } from "../core/batches/line-pace.ts";
 import type { LineTerms } from "../core/demand.ts";
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
+import type { KeptReply } from "../core/log/kept.ts";
 import type { NanoUsd } from "../core/money/money.ts";
-import type { KeptReply } from "../core/rows.ts";
 import type { BatchRules, FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Ending } from "../core/world/ending.ts";

@@ -2,7 +2,7 @@
 // room.
 
 import type { Batch, BatchBlock } from "../core/batches/batch.ts";
-import { toFault } from "../core/fault.ts";
+import { toFault } from "../core/faults/fault.ts";
 import { endLeft } from "./ends/ending.ts";
 import { takeOverAnswers } from "./ends/kept-answers.ts";
 import { watchKeys } from "./ends/key-watch.ts";

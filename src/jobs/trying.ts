@@ -1,6 +1,6 @@
 // The consequence of a line's failure: it ends, is tried again, waits for others, or stops its batch until money or time heals it.
-import type { Fault } from "../core/fault.ts";
-import { findWaitMs } from "../core/fault-wait.ts";
+import type { Fault } from "../core/faults/fault.ts";
+import { findWaitMs } from "../core/faults/fault-wait.ts";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;

@@ -1,6 +1,6 @@
 // Finds the key that a client's secret proves, with what binds the person whose key it is.
 
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import {
   type GatewayKey,
   invalidKey,

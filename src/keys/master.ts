@@ -1,6 +1,6 @@
 // Reads or makes the master key, and derives keys from it.
 import { hkdfSync } from "node:crypto";
-import { LastingError } from "../core/lasting-error.ts";
+import { LastingError } from "../core/faults/lasting-error.ts";
 import type { Random } from "../core/world/world.ts";
 
 export const MASTER_KEY_VARIABLE = "POUNDKEY_MASTER_KEY";

@@ -1,7 +1,7 @@
 // The lessons to learn from, by prompt: one row of numbers each, and all scores of answers to it.
 
+import type { Lesson } from "../core/models/learned/lesson.ts";
 import { SKILLS } from "../core/models/skill.ts";
-import type { Lesson } from "../core/rows.ts";
 import { type Design, type Lengths, readDesign, readLengths, readSkills } from "../selectors/row.ts";
 import { BEFORE_SHARE, type Drift, type Drifts, findDrift, formatDay, type Reading } from "./drift.ts";
 import type { UserScore } from "./feedback.ts";

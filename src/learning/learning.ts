@@ -3,7 +3,7 @@
 import { asNumber, asObject, parseJson } from "../core/json/json.ts";
 import { namePayer } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
-import type { Lesson } from "../core/rows.ts";
+import type { Lesson } from "../core/models/learned/lesson.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world/world.ts";
 import { makeFindModel } from "../selectors/expense.ts";

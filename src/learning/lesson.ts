@@ -2,8 +2,8 @@
 
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "../core/json/json.ts";
 import type { ModelCard } from "../core/models/card.ts";
+import type { Lesson } from "../core/models/learned/lesson.ts";
 import { KINDS } from "../core/models/skill.ts";
-import type { Lesson } from "../core/rows.ts";
 import type { LessonBound } from "../core/store.ts";
 import { findProfile } from "../selectors/profiles.ts";
 import { estimatePriorQuality } from "../selectors/quality.ts";

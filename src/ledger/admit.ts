@@ -1,14 +1,13 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
 import type { Admission, Answer, GrantAnswer, Lacking, Offer, RefusalAnswer } from "../core/demand.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey } from "../core/keys/key.ts";
-import { resolveAllowance } from "../core/limits/key-limits.ts";
-import type { LimitUse } from "../core/limits/limit.ts";
-import type { RequestLimits } from "../core/log/record.ts";
+import { resolveAllowance } from "../core/keys/key-limits.ts";
+import type { LimitUse, RequestLimits } from "../core/limits/limit.ts";
+import { tagRecord } from "../core/log/tags.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Place } from "../core/rows.ts";
-import { tagRecord } from "../core/text/tags.ts";
 import {
   isUnboundFree,
   listLimits,

@@ -1,10 +1,10 @@
 // A key's standing: the rest of the day's allowance and the time of the throttle's next slot.
 
 import type { Reads } from "../core/demand.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Account, GatewayKey } from "../core/keys/key.ts";
-import { resolveAllowance } from "../core/limits/key-limits.ts";
-import type { RequestLimits } from "../core/log/record.ts";
+import { resolveAllowance } from "../core/keys/key-limits.ts";
+import type { RequestLimits } from "../core/limits/limit.ts";
 import { HOOKS_KEY } from "../core/models/hook.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { OwnerPage } from "../core/pages.ts";

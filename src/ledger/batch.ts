@@ -1,14 +1,16 @@
 // A batch of decisions: the rows that it writes, and how its changes are kept or taken back.
+import type { Checkout } from "../core/books/checkout.ts";
+import type { Entry } from "../core/books/journal.ts";
+import type { Movement } from "../core/books/movement.ts";
 import type { Decision, DeletedRow, Rows } from "../core/decision.ts";
 import type { Answer } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events/events.ts";
 import type { Account } from "../core/keys/key.ts";
+import type { KeptReply } from "../core/log/kept.ts";
 import { CallTotals } from "../core/log/provider-call.ts";
 import type { RequestRecord } from "../core/log/record.ts";
-import type { Checkout } from "../core/money/checkout.ts";
-import type { Movement } from "../core/money/movement.ts";
 import type { Cell } from "../core/pages.ts";
-import type { Entry, Hold, KeptReply, Meter, OwnerState, Spend } from "../core/rows.ts";
+import type { Hold, Meter, OwnerState, Spend } from "../core/rows.ts";
 import type { RemovableSheet, Sheet } from "./sheet.ts";
 import { UsageSums } from "./usage-sums.ts";
 

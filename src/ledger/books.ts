@@ -1,23 +1,16 @@
 // The books during one batch: rows as they are, the changes of the batch in place, and the only way to move money.
 
+import type { Checkout } from "../core/books/checkout.ts";
+import type { Entry, Legs } from "../core/books/journal.ts";
+import type { Movement } from "../core/books/movement.ts";
 import type { Rows } from "../core/decision.ts";
 import type { OutboxEvent } from "../core/events/events.ts";
 import type { Account, GatewayKey } from "../core/keys/key.ts";
+import type { KeptReply } from "../core/log/kept.ts";
 import type { RequestRecord, UnsettledRecord } from "../core/log/record.ts";
 import { readTrace } from "../core/log/trace.ts";
-import type { Checkout } from "../core/money/checkout.ts";
-import type { Movement } from "../core/money/movement.ts";
 import { Cell, type OwnerPage } from "../core/pages.ts";
-import {
-  type Entry,
-  type Hold,
-  type KeptReply,
-  type Legs,
-  type Meter,
-  makeOwnerState,
-  type OwnerState,
-  type Spend,
-} from "../core/rows.ts";
+import { type Hold, type Meter, makeOwnerState, type OwnerState, type Spend } from "../core/rows.ts";
 import { Batch } from "./batch.ts";
 import type { LimitedMember } from "./limits/limit-owners.ts";
 import { findBalanceLow } from "./money/balance-low.ts";

@@ -1,6 +1,6 @@
 // The most that a request may cost, as its client or its alias demands: the output limit is lowered until it fits.
 import type { Offer } from "../core/demand.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { LedgerRules } from "./allowance.ts";
 import { worstCost } from "./worst.ts";

@@ -1,7 +1,7 @@
 // The ledger's decisions as one pure function: rows and demands in, answers and rows to write out.
 import type { Decision, Rows } from "../core/decision.ts";
 import type { Answer, Demand } from "../core/demand.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { admit } from "./admit.ts";
 import { coversMoment } from "./allowance.ts";
 import { Books } from "./books.ts";

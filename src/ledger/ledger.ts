@@ -13,9 +13,9 @@ import type {
 import type { Account, Caller, GatewayKey } from "../core/keys/key.ts";
 import type { LimitState, TokenLoad } from "../core/limits/limit.ts";
 import type { RequestHead } from "../core/log/record.ts";
+import { findTagDay } from "../core/log/tags.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
-import { findTagDay } from "../core/text/tags.ts";
 import { findRules, makeReads, mayBeFree } from "./allowance.ts";
 import { requireAdmitted } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";

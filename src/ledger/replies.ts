@@ -1,7 +1,8 @@
 // Stored replies for requests with the same Idempotency-Key: claimed with the hold, filled or freed by settlement.
 import type { Admission, Answer, Settlement } from "../core/demand.ts";
-import { Fault } from "../core/fault.ts";
-import type { Hold, KeptReply } from "../core/rows.ts";
+import { Fault } from "../core/faults/fault.ts";
+import type { KeptReply } from "../core/log/kept.ts";
+import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 
 /** A stored reply expires after 24 hours. */

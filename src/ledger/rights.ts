@@ -1,6 +1,6 @@
 // The rights of a request's sender, as the rows have them at the moment of its admission.
 import type { Admission, ToolTerms } from "../core/demand.ts";
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import { type Account, type GatewayKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
 import type { LimitRules } from "../core/settings.ts";
 import { listToolLevels } from "../core/tools/rights.ts";

@@ -1,10 +1,10 @@
 // Settlements as demands on the store: of requests that end, and of those whose node died.
 import type { Claim, Reads, Settlement, SettlementAnswer } from "../core/demand.ts";
+import { findTagDay } from "../core/log/tags.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Place } from "../core/rows.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
 import type { Orphan, Store } from "../core/store.ts";
-import { findTagDay } from "../core/text/tags.ts";
 import type { Clock } from "../core/world/world.ts";
 import type { LedgerRules } from "./allowance.ts";
 import { requireSettled } from "./answers.ts";

@@ -2,7 +2,7 @@
 
 import type { Rows } from "../core/decision.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
-import { resolveAllowance } from "../core/limits/key-limits.ts";
+import { resolveAllowance } from "../core/keys/key-limits.ts";
 import { OwnerPage } from "../core/pages.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";

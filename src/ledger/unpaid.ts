@@ -1,6 +1,6 @@
 // Requests that a balance has to pay: the cards for which it can, and the refusal if it doesn't.
 import type { Admission, Offer } from "../core/demand.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Account } from "../core/keys/key.ts";
 import { formatUsd } from "../core/money/money.ts";
 

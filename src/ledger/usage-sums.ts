@@ -3,9 +3,10 @@
 import type { Decision, Rows } from "../core/decision.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/log/outcome.ts";
 import { isError, type RequestOutcome, type RequestRecord } from "../core/log/record.ts";
+import { findTagDay, OTHER_TAGS, TAGGED, TAGS_PER_DAY_MAX } from "../core/log/tags.ts";
+import type { FirstTokenSum, TagOfDay, UsageSum } from "../core/log/usage-sum.ts";
 import { NO_AMOUNTS, UNITS, type Unit } from "../core/money/units.ts";
-import { type FirstTokenSum, makeTagDayId, type TagOfDay, type UsageSum } from "../core/rows.ts";
-import { findTagDay, OTHER_TAGS, TAGGED, TAGS_PER_DAY_MAX } from "../core/text/tags.ts";
+import { makeTagDayId } from "../core/rows.ts";
 import { findBucket } from "../core/world/histogram.ts";
 import { addEdge, findHour } from "./money/month.ts";
 

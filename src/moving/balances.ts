@@ -1,7 +1,7 @@
 // Tops up accounts by the balances that they had at the other gateway, and reports those that an import leaves empty.
 import { topUpAccount } from "../admin/money/topups.ts";
 import type { ActingWorld } from "../admin/world.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Account } from "../core/keys/key.ts";
 import { type NanoUsd, toUsd } from "../core/money/money.ts";
 import type { PlannedOwners } from "./plan.ts";

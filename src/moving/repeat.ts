@@ -1,7 +1,7 @@
 // Takes later spending, blocks and deletions to accounts and keys that are here, when an import is repeated. It only narrows.
 import { adjustAccount } from "../admin/money/topups.ts";
 import type { ActingWorld } from "../admin/world.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Account, GatewayKey } from "../core/keys/key.ts";
 import { type NanoUsd, toUsd } from "../core/money/money.ts";
 import { mintId } from "../keys/secret.ts";

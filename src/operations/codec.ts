@@ -1,6 +1,6 @@
 // The port between an operation and a dialect: encodes the calls for a request and decodes their answers. Pure.
 
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Family, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
 import type { Refusal } from "../core/models/refusals.ts";

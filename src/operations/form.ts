@@ -1,6 +1,6 @@
 // The types of an operation: its request, the pieces of a streamed answer, the whole answer, and its usage.
 import type { JsonObject } from "../core/json/json.ts";
-import type { REFUSED_THINKING } from "../core/log/removed-reasoning.ts";
+import type { REFUSED_THINKING } from "../core/models/thinking/removed-reasoning.ts";
 import type { AnswerTerms } from "../core/money/terms.ts";
 
 /** The fields that the gateway reads in every request of any operation. */

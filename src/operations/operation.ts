@@ -1,14 +1,14 @@
 // The port that every operation implements: everything that the gateway, the ledger and the log may know about a
 // request.
 
+import type { ConversationNames, GoingOnSign } from "../core/attempt.ts";
 import type { Offer } from "../core/demand.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
-import type { RemovedReasoning } from "../core/log/removed-reasoning.ts";
-import type { ConversationNames, GoingOnSign } from "../core/models/attempt.ts";
 import type { ModelCard, OperationName } from "../core/models/card.ts";
 import type { DeliveredBody, Outgoing, RawRequest, Said, Target } from "../core/models/dialect.ts";
 import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
+import type { RemovedReasoning } from "../core/models/thinking/removed-reasoning.ts";
 import type { Amounts } from "../core/money/units.ts";
 import type { MovePosition } from "../core/text/moves.ts";
 import type { ChangeText, IsChanged, IsDropped, NativeTexts } from "../core/text/texts.ts";

@@ -1,6 +1,6 @@
 // Reads, counts and collects the parts of a streamed answer that is a single result.
 
-import { malformed } from "../core/models/upstream.ts";
+import { malformed } from "../core/faults/malformed.ts";
 import { addTerms } from "../core/money/terms.ts";
 import { addAmounts } from "../core/money/units.ts";
 import { EventParser } from "../transport/framing/sse.ts";

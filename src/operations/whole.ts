@@ -1,12 +1,13 @@
 // Operations with a single result, whole or in parts: what they have in common.
 
 import type { Offer } from "../core/demand.ts";
+import { malformed } from "../core/faults/malformed.ts";
 import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
 import { asCount, isObject } from "../core/json/json.ts";
 import { LongJson } from "../core/json/long.ts";
 import type { ModelCard, Price } from "../core/models/card.ts";
 import type { DeliveredBody } from "../core/models/dialect.ts";
-import { catchUnreadable, malformed } from "../core/models/upstream.ts";
+import { catchUnreadable } from "../core/models/upstream.ts";
 import { listBillLines } from "../core/money/price.ts";
 import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/money/units.ts";
 import type { ChangeText } from "../core/text/texts.ts";

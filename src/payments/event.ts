@@ -1,8 +1,8 @@
 // Stripe's events, as far as they concern money: few fields are read, since their form follows the endpoint's version.
 
+import { CHECKOUT_FIELD, type CheckoutStep, type TakingStep } from "../core/books/checkout.ts";
 import { parseReceived } from "../core/json/bounds.ts";
 import { asObject, asString, isObject, type JsonObject } from "../core/json/json.ts";
-import { CHECKOUT_FIELD, type CheckoutStep, type TakingStep } from "../core/money/checkout.ts";
 import { NANO_PER_CENT } from "../core/money/money.ts";
 
 export interface StripeEvent {

@@ -1,7 +1,7 @@
 // Takes an event from Stripe: from its signature to the entry in the books, which is safe before Stripe is answered.
 import type { AuditAction, AuditEntry, AuditFacts } from "../core/audit/audit-log.ts";
-import { Fault, toFault } from "../core/fault.ts";
-import type { Checkout, CheckoutStep, StripeRules, TakingStep } from "../core/money/checkout.ts";
+import type { Checkout, CheckoutStep, StripeRules, TakingStep } from "../core/books/checkout.ts";
+import { Fault, toFault } from "../core/faults/fault.ts";
 import { toUsd } from "../core/money/money.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world/world.ts";

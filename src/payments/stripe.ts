@@ -1,14 +1,14 @@
 // The call to Stripe that opens the page on which a checkout is paid.
 
-import { Fault } from "../core/fault.ts";
-import { parseReceived } from "../core/json/bounds.ts";
-import { asObject, asString } from "../core/json/json.ts";
 import {
   CHECKOUT_FIELD,
   type Checkout,
   type CheckoutPages,
   type StripeRules,
-} from "../core/money/checkout.ts";
+} from "../core/books/checkout.ts";
+import { Fault } from "../core/faults/fault.ts";
+import { parseReceived } from "../core/json/bounds.ts";
+import { asObject, asString } from "../core/json/json.ts";
 import { NANO_PER_CENT } from "../core/money/money.ts";
 import type { Clock, Fetch, ReadText } from "../core/world/world.ts";
 

@@ -1,5 +1,5 @@
 // The rights of the sender of a request to the admin routes.
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import {
   type Actor,
   type Grant,

@@ -1,6 +1,6 @@
 // The end of a person: their access ends at once, and their keys for good some time later.
 import type { AuditFacts } from "../core/audit/audit-log.ts";
-import type { Changes, MemberReach } from "../core/audit/changes.ts";
+import type { Changes, MemberReach } from "../core/changes.ts";
 import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { Act, Member } from "../core/people/people.ts";

@@ -1,15 +1,14 @@
 // Compares what a key may with a bound: the most that is allowed, or the key as it was.
 
 import { type Account, type GatewayKey, isForSelectors } from "../core/keys/key.ts";
-import { resolveAllowance, resolveLimits } from "../core/limits/key-limits.ts";
+import { resolveAllowance, resolveLimits } from "../core/keys/key-limits.ts";
 import type { KeyMaxima, OwnerLimits } from "../core/limits/limit.ts";
 import { isBeyond, LIMIT_NAMES, type LimitName, listBeyond } from "../core/limits/limit-bounds.ts";
-import { findPersonalMost } from "../core/limits/member-limits.ts";
+import { type AllowedTools, findPersonalMost } from "../core/limits/member-limits.ts";
 import type { LimitRules, QuotaRules } from "../core/settings.ts";
 import { matchesAny } from "../core/text/pattern.ts";
 import { isNarrower } from "../core/tools/narrower.ts";
 import { resolveKeyTools, type ToolRights } from "../core/tools/rights.ts";
-import type { AllowedTools } from "../core/tools/tool-server.ts";
 import { containsBlock } from "../core/world/address.ts";
 
 /** Returns the tools that roles below admin may give a key at most, by the same rules as its limits. Null for no bound. */

@@ -1,5 +1,5 @@
 // The account that a person gets of their own, where the rules name none in which the person may use keys.
-import type { Changes } from "../core/audit/changes.ts";
+import type { Changes } from "../core/changes.ts";
 import { ACCOUNT_DEFAULTS } from "../core/keys/key.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
 import type { Store } from "../core/store.ts";

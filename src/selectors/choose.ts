@@ -1,5 +1,5 @@
 // A selector's choice: the models that can serve a request, ranked by one prediction, with the reasons.
-import type { CachedPrefix } from "../core/models/attempt.ts";
+import type { CachedPrefix } from "../core/attempt.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Kind } from "../core/models/skill.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";

@@ -1,6 +1,6 @@
 // The model of a conversation before this turn: the one that this process has seen serve it, or else the one that any
 // process would have chosen for its opening, so that several processes agree without a word between them.
-import type { CachedPrefix } from "../core/models/attempt.ts";
+import type { CachedPrefix } from "../core/attempt.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { findThinkingFormat } from "../core/models/thinking/readers.ts";
 import type { ChatMessage, ChatRequest } from "../operations/chat/form.ts";

@@ -1,5 +1,5 @@
 // The thinking in a conversation's history, as tokens: a model that can't read it has to think again.
-import type { CachedPrefix } from "../core/models/attempt.ts";
+import type { CachedPrefix } from "../core/attempt.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { findThinkingFormat, isReaderOf, SEALED_FORMATS } from "../core/models/thinking/readers.ts";
 import type { ChatMessage, ReasoningDetail } from "../operations/chat/form.ts";

@@ -1,5 +1,5 @@
 // The refusal of a key's requests as long as something that it names isn't configured.
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Step } from "../gateway/step.ts";
 
 /** Nothing passes that the missing hook or rule would have seen. */

@@ -9,7 +9,7 @@ import {
   Type,
   TypeRegistry,
 } from "@sinclair/typebox";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { isObject } from "../core/json/json.ts";
 
 const STRING_ENUM = "StringEnum";

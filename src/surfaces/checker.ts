@@ -2,7 +2,7 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { ElementWork, isGrowing } from "../core/json/growing.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { findFirstFault } from "../core/json/schema-fault.ts";

@@ -1,5 +1,5 @@
 // The framing of server-sent events for clients.
-import { errorBody, type Fault } from "../core/fault.ts";
+import { errorBody, type Fault } from "../core/faults/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { ShownEvents } from "../operations/chat/answer/shown-events.ts";
 import type { Writer } from "./surface.ts";

@@ -1,6 +1,6 @@
 // Converts a form's fields, which are all text, to the types that JSON would have.
 
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { missingParameter } from "../core/json/schema-fault.ts";
 import { Attachment } from "../core/models/attachment.ts";

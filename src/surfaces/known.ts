@@ -1,5 +1,5 @@
 // The vendors' names (betas, blocks, tools) that the gateway knows, and its treatment of each: rows with a reason.
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Limits } from "../core/settings.ts";
 
 /**

@@ -1,5 +1,5 @@
 // The shared parts of all families' lanes: rows of fields that the gateway never passes on, each with its reason.
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { isObject, type JsonObject } from "../core/json/json.ts";
 
 interface LaneRow {

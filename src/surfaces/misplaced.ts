@@ -1,5 +1,5 @@
 // Explains a missing field by what the request has instead: another API's field, or another API's name for it.
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
 
 /** Fields that tell a request for another API, with the routes that take them. */

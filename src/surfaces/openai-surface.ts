@@ -1,6 +1,6 @@
 // Surfaces in OpenAI's form: the body is checked against one schema, and translated for every provider.
 import type { Static, TObject } from "@sinclair/typebox";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { asObject, type JsonObject } from "../core/json/json.ts";
 import type { Form } from "../operations/form.ts";
 import { Checker, checkModelName, readFields } from "./checker.ts";

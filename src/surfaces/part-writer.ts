@@ -1,9 +1,9 @@
 // Writes a chat answer piece by piece: chunks that a surface translates, or the provider's own events.
 
-import type { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/faults/fault.ts";
 import { parseReceived } from "../core/json/bounds.ts";
 import { asObject, type JsonObject } from "../core/json/json.ts";
-import { parseShortened } from "../core/log/removed-reasoning.ts";
+import { parseShortened } from "../core/models/thinking/removed-reasoning.ts";
 import { isChunk, type Part, Run, type Verbatim } from "../operations/chat/answer/run.ts";
 import type { ShownEvents } from "../operations/chat/answer/shown-events.ts";
 import type { ChatChunk, Usage } from "../operations/chat/form.ts";

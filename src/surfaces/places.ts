@@ -1,5 +1,5 @@
 // The places of a translated conversation's pictures, files and sounds in the client's own request, for errors about them.
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { ChatRequest, ContentPart } from "../operations/chat/form.ts";
 import { findPart, listMedia, writePath } from "../operations/chat/prompt/media.ts";
 import { typePart } from "../operations/chat/prompt/type-media.ts";

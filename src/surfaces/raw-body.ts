@@ -1,5 +1,5 @@
 // Visits the nodes of a client's own request body (messages, blocks, parts, tools), by a table of each family's nodes.
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import { followMade, isGrowing, ListProgress } from "../core/json/growing.ts";
 import { isObject, type JsonObject } from "../core/json/json.ts";
 import { type Form, findForm, type Grammar, type Holding, type Nodes } from "../operations/text-grammar.ts";

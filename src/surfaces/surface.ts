@@ -1,17 +1,11 @@
 // The port that every surface implements: a client's wire format, in pure functions to and from an operation's form.
 
-import { errorBody, type Fault } from "../core/fault.ts";
+import { errorBody, type Fault } from "../core/faults/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
+import type { Earlier, EarlierAnswers, KeptExchange, KeptRequest, StoredAnswer } from "../core/log/kept.ts";
 import type { SurfaceName } from "../core/log/record.ts";
 import type { Family } from "../core/models/dialect.ts";
 import type { EncryptedHistory } from "../core/models/encrypted-history.ts";
-import type {
-  Earlier,
-  EarlierAnswers,
-  KeptExchange,
-  KeptRequest,
-  StoredAnswer,
-} from "../core/models/kept.ts";
 import type { Limits } from "../core/settings.ts";
 import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn } from "../core/tools/own-calls.ts";
 import type { Sealer } from "../core/world/world.ts";

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readProvider } from "../core/log/outcome.ts";
 import { isKept, type Refusal } from "../core/log/refusal.ts";
 import { MANY, type RefusalCount, type TakenRefusals } from "../core/log/refusal-log.ts";
+import type { UsageSum } from "../core/log/usage-sum.ts";
 import { NO_AMOUNTS } from "../core/money/units.ts";
-import type { UsageSum } from "../core/rows.ts";
 import type { LogEvent } from "../core/world/world.ts";
 
 const MINUTE_MS = 60_000;

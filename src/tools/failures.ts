@@ -1,6 +1,6 @@
 // The failures of a call to a tool server, each with the sentence that a model reads in its place.
-import { Fault } from "../core/fault.ts";
-import type { FaultDetails } from "../core/fault-details.ts";
+import { Fault } from "../core/faults/fault.ts";
+import type { FaultDetails } from "../core/faults/fault-details.ts";
 
 /** Requests of a tool server to its client, none of which the gateway passes on. */
 export const ASKED_BACK = {

@@ -1,6 +1,6 @@
 // A list of patterns prepared for many names: thousands of tools are matched when a list is made.
+import type { AllowedTools } from "../core/limits/member-limits.ts";
 import { matches } from "../core/text/pattern.ts";
-import type { AllowedTools } from "../core/tools/tool-server.ts";
 
 type Matcher = (name: string) => boolean;
 

@@ -1,6 +1,7 @@
 // The lists of several servers as one client sees them, kept as bytes for each set of rights.
+import type { AllowedTools } from "../core/limits/member-limits.ts";
 import { isWholeServerAllowed } from "../core/tools/patterns.ts";
-import type { AllowedTools, ToolServer } from "../core/tools/tool-server.ts";
+import type { ToolServer } from "../core/tools/tool-server.ts";
 import { prepareLevels, prepareMatcher } from "./matcher.ts";
 import { compareText, type Mirror, type MirroredEntry, type MirroredTool } from "./mirror.ts";
 import { nameTools } from "./named-tools.ts";

@@ -1,8 +1,9 @@
 // The tools of a server's mirror by the names that clients know them by.
 import { matchesPatterns } from "../core/fields/tool-list.ts";
+import type { AllowedTools } from "../core/limits/member-limits.ts";
 import { isToolAllowed } from "../core/tools/patterns.ts";
 import { makeFullName } from "../core/tools/rules.ts";
-import type { AllowedTools, ToolServer } from "../core/tools/tool-server.ts";
+import type { ToolServer } from "../core/tools/tool-server.ts";
 import type { Mirror, MirroredTool } from "./mirror.ts";
 import { fitName, makeToolName } from "./names.ts";
 

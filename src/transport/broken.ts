@@ -1,6 +1,6 @@
 // Recognizes errors of `fetch` for broken or failed connections by their codes.
-import { Fault } from "../core/fault.ts";
-import type { FaultDetails } from "../core/fault-details.ts";
+import { Fault } from "../core/faults/fault.ts";
+import type { FaultDetails } from "../core/faults/fault-details.ts";
 import { nameConnectionFailure, readErrorCode } from "../core/log/no-connection.ts";
 
 /**

@@ -1,8 +1,8 @@
 // One HTTP call to a provider: bounded in time, ended with its client, with every failure reported as a Fault.
 
-import { Fault, toFault } from "../core/fault.ts";
+import { Fault, toFault } from "../core/faults/fault.ts";
+import { malformed } from "../core/faults/malformed.ts";
 import type { DeliveredBody, Outgoing } from "../core/models/dialect.ts";
-import { malformed } from "../core/models/upstream.ts";
 import type { Credential, Proof } from "../core/settings.ts";
 import type { Ending } from "../core/world/ending.ts";
 import type { NetworkRules } from "../core/world/network.ts";

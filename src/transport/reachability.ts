@@ -1,5 +1,5 @@
 // Limits the time for connecting, which `fetch` can't: while a call waits, a connection of our own tests its host.
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/faults/fault.ts";
 import type { Deadlines, Reach } from "../core/world/world.ts";
 
 const ORIGINS_MAX = 1000;

@@ -1,7 +1,7 @@
 // Removes the operator's secrets and the provider's addresses from the faults that clients and the log see.
 
-import { Fault } from "../core/fault.ts";
-import type { UpstreamReport } from "../core/log/failure.ts";
+import type { UpstreamReport } from "../core/faults/failure.ts";
+import { Fault } from "../core/faults/fault.ts";
 
 /** Shorter secrets are not searched for, because they would be found in any text. */
 const UNSPOKEN_CHARACTERS_MIN = 6;

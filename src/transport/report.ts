@@ -1,7 +1,7 @@
 // Reads what an error answer says beyond its meaning, for the operator: the provider's words and its id of the request.
 
-import { Fault } from "../core/fault.ts";
-import { cleanWords, type UpstreamReport } from "../core/log/failure.ts";
+import { cleanWords, type UpstreamReport } from "../core/faults/failure.ts";
+import { Fault } from "../core/faults/fault.ts";
 
 /**
  * The headers in which vendors name a request, as their documentation says: OpenAI, Mistral and most others; Anthropic;

@@ -1,8 +1,8 @@
 // Reads a body as it arrives: as text decoded by the runtime, from Amazon's frames, or byte by byte; or whole, within its
 // bounds.
+import { malformed } from "../core/faults/malformed.ts";
 import { LongJsonReader } from "../core/json/long.ts";
 import type { DeliveredBody, Outgoing } from "../core/models/dialect.ts";
-import { malformed } from "../core/models/upstream.ts";
 import { EventStreamText } from "./framing/aws-eventstream.ts";
 
 export interface TextReader {

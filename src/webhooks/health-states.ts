@@ -1,5 +1,5 @@
 // The reported states of providers, their credentials and models: which go down and come back, are refused, or are gone.
-import type { ProviderHealth } from "../core/models/health.ts";
+import type { ProviderHealth } from "../core/health/health.ts";
 import type { StateReport } from "./state-events.ts";
 
 /** A provider is down if it gets no requests, and up if its last call succeeded. Before its first call it is neither. */

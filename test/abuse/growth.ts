@@ -1,6 +1,6 @@
 // `bun test/abuse/growth.ts [WORDS]`: a table of the time and memory of reading and encoding requests at four sizes.
 import { readFileSync, writeFileSync } from "node:fs";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import { measureLeastMs, type Work } from "../surfaces/growth/measure.ts";
 import type { Place } from "../surfaces/growth/place.ts";

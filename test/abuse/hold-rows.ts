@@ -1,6 +1,6 @@
 // Requests that try to be held or charged for less than they cost, at every provider, with what each of them costs.
 
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import { type Amounts, addAmounts, NO_AMOUNTS } from "../../src/core/money/units.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { actAs } from "../../src/admin/audit/audit-trail.ts";
 import type { ActingWorld } from "../../src/admin/world.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { Store } from "../../src/core/store.ts";
 import { derivePepper } from "../../src/keys/master.ts";
 import { decide } from "../../src/ledger/decide.ts";

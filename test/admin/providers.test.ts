@@ -1,7 +1,7 @@
 // The payers for whom a provider pauses, as its readers see them.
 import { expect, test } from "bun:test";
 import { listProviders } from "../../src/admin/models/providers.ts";
-import type { ProviderHealth, Vitals } from "../../src/core/models/health.ts";
+import type { ProviderHealth, Vitals } from "../../src/core/health/health.ts";
 import type { Role } from "../../src/core/people/people.ts";
 import { Access } from "../../src/people/access.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { makeExportForm } from "../../src/admin/log/export-rows.ts";
 import { closeObject, text } from "../../src/admin/schema.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { streamRows } from "../../src/http/log/row-stream.ts";
 

@@ -7,7 +7,7 @@ import { accountsQuery, listAccounts } from "../../src/admin/money/accounts.ts";
 import { listMembers, membersQuery } from "../../src/admin/people/members.ts";
 import { readSortCosts } from "../../src/admin/sort-costs.ts";
 import { listTools, toolsQuery } from "../../src/admin/tools/tools.ts";
-import type { CredentialHealth } from "../../src/core/models/health.ts";
+import type { CredentialHealth } from "../../src/core/health/health.ts";
 import { EVERYTHING } from "../../src/core/people/people.ts";
 import { LIMIT_RULES } from "../../src/core/settings.ts";
 import { adminAccess, COMMAND_LINE } from "../../src/people/access.ts";

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { KeyProofs } from "../../src/app/models/key-proofs.ts";
 import { upstreamFetch } from "../../src/app/world.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";

@@ -11,7 +11,7 @@ import { createUser, patchUser } from "../../src/admin/people/directory.ts";
 import { createGroup, patchGroup } from "../../src/admin/people/directory-groups.ts";
 import { listUsers } from "../../src/admin/people/directory-lists.ts";
 import { openStore } from "../../src/app/start/open-store.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { SignInRules } from "../../src/core/people/sign-in.ts";
 import { DirectoryRefusal } from "../../src/people/directory/refusal.ts";
 import { findMemberState } from "../../src/people/state.ts";

@@ -1,6 +1,6 @@
 // The early end of a request: its first reason reaches everything that works on it.
 import { expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { Ending } from "../../src/core/world/ending.ts";
 
 const OVERLOADED = new Fault("overloaded", "The gateway is stopping.");

@@ -1,8 +1,8 @@
 // Whom a failure speaks about: every code of the table with every status of the recorded faults.
 import { expect, test } from "bun:test";
-import { type Evidence, findEvidence } from "../../src/core/evidence.ts";
-import { FAULTS, Fault, type FaultCode } from "../../src/core/fault.ts";
-import type { FaultDetails } from "../../src/core/fault-details.ts";
+import { FAULTS, Fault, type FaultCode } from "../../src/core/faults/fault.ts";
+import type { FaultDetails } from "../../src/core/faults/fault-details.ts";
+import { type Evidence, findEvidence } from "../../src/core/health/evidence.ts";
 import { asString } from "../../src/core/json/json.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
 import { makeSubject } from "../recorded/pipeline.ts";

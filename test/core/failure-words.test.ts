@@ -1,7 +1,7 @@
 // The words kept of a failed call: short, on one line, without anything like a secret or a prompt.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
-import { cleanWords, describeFailure } from "../../src/core/log/failure.ts";
+import { cleanWords, describeFailure } from "../../src/core/faults/failure.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { upstreamFault } from "../../src/core/models/upstream.ts";
 import { makeConnectionFault } from "../../src/transport/broken.ts";
 import { readWords } from "../../src/transport/report.ts";

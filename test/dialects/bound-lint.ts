@@ -1,6 +1,6 @@
 // The bounds of every provider on names and ids, written down independently of the code, and a check of calls by them.
 
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { CAPABILITIES } from "../../src/core/models/card.ts";
 import type { ChatDialect } from "../../src/dialects/dialect.ts";

@@ -30,11 +30,33 @@ test("a change has a kind, a sentence, and a page if it is new", () => {
   );
 });
 
+test("a sentence of an unreleased change has at most 25 words", () => {
+  expectNone(
+    readChanges().flatMap(({ file, text }) =>
+      listSentences(text)
+        .filter((sentence) => countWords(sentence) > 25)
+        .map((sentence) => `${file}: ${countWords(sentence)} words: ${sentence}`),
+    ),
+  );
+});
+
 test("each release has a date, the parts in their order, and no more than people read", () => {
   const releases = changelog.split(/^## /m).slice(1);
   expect(releases.length).toBeGreaterThan(2);
   expectNone(releases.flatMap(listMistakes));
 });
+
+/** A text's sentences, with each piece of code as one word, and links as their texts. */
+function listSentences(text: string): readonly string[] {
+  return text
+    .replaceAll(/`[^`]*`/g, "code")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .split(/(?<=[.!?]) /);
+}
+
+function countWords(sentence: string): number {
+  return sentence.split(" ").filter((word) => /\w/.test(word)).length;
+}
 
 function listMistakes(release: string): readonly string[] {
   const [title = "", ...lines] = release.split("\n");

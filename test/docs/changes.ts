@@ -10,7 +10,7 @@ export const PARTS = [
   { kind: "before-you-upgrade", title: "Before you upgrade", most: 5 },
   { kind: "new", title: "New", most: 10 },
   { kind: "changed", title: "Changed", most: 40 },
-  { kind: "fixed", title: "Fixed", most: 80 },
+  { kind: "fixed", title: "Fixed", most: 40 },
 ] as const;
 
 export interface Change {

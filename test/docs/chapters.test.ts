@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { collectCards } from "../../src/catalogue/catalogue.ts";
-import { FAULTS } from "../../src/core/fault.ts";
+import { FAULTS } from "../../src/core/faults/fault.ts";
 import { readChapter } from "../../src/docs/site/chapter.ts";
 import { CHAPTER_NAMES, INDEX } from "../../src/docs/site/contents.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";

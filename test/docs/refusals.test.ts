@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CHAT_DIALECTS, type DialectName } from "../../src/core/models/dialect-names.ts";
-import { APPLIED_REFUSALS, COUNT_WORDS, REFUSALS } from "../../src/core/models/refusals.ts";
+import { COUNT_WORDS, REFUSAL_WORDS, REFUSALS } from "../../src/core/models/refusals.ts";
 import { BETA_WORDS } from "../../src/core/models/words/beta-refusal.ts";
 import { BODY_REFUSALS, BODY_WORDS, FIELD_WORDS } from "../../src/core/models/words/body-refusals.ts";
 
@@ -17,7 +17,7 @@ const EXAMPLES: Readonly<Record<string, number>> = {
 };
 
 function writeTable(): string {
-  const rows = APPLIED_REFUSALS.map((word) => {
+  const rows = REFUSAL_WORDS.map((word) => {
     const { meaning, appliesIn } = REFUSALS[word];
     return `| \`${word}\` | ${meaning} | ${listNames(appliesIn)} |\n`;
   });

@@ -40,7 +40,7 @@ const MODEL_LIMITS = [
   "core/limits/model-limit.ts",
   "ledger/limits/limit-state.ts",
   "ledger/limits/model-limits.ts",
-  "store/limits/model-limit-column.ts",
+  "store/columns/model-limit-column.ts",
 ];
 /** The row itself is the example. */
 const RULE = { title: "A rule of a target", own: /^core\/models\/refusals\.ts$/ };

@@ -8,7 +8,7 @@ import { createAccount } from "../../src/admin/money/accounts.ts";
 import { makePlainUses } from "../../src/admin/things/plain-uses.ts";
 import { makePlainCommand } from "../../src/cli/things.ts";
 import { listFieldColumns } from "../../src/console/things/shown.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { EVERYTHING } from "../../src/core/people/people.ts";
 import type { Store } from "../../src/core/store.ts";

@@ -1,7 +1,7 @@
 // A provider's answer with more than was requested is malformed: more parts, longer vectors, tool calls of megabytes.
 import { describe, expect, test } from "bun:test";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import { toFault } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/faults/fault.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import { AnswerReader } from "../../src/operations/chat/answer/answer.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";

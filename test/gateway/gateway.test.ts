@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { SettlementAnswer } from "../../src/core/demand.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { Ending } from "../../src/core/world/ending.ts";
 import type { Deadlines, LogEvent } from "../../src/core/world/world.ts";
 import { Contents } from "../../src/gateway/answer/contents.ts";

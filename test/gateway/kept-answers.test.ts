@@ -1,6 +1,6 @@
 // Answers that can't be kept: the client gets its answer, and the log tells a store's failure from a bug.
 import { expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { KeptAnswers } from "../../src/gateway/answer/kept-answers.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";

@@ -1,5 +1,5 @@
 // The error of a call that must fail, and its code.
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 
 /** Returns the promise's rejection, or undefined. */
 export async function catchThrown(promise: Promise<unknown>): Promise<unknown> {

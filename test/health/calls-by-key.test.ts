@@ -1,7 +1,7 @@
 // Conversations that go on stay where they are, unless one gateway key has filled the place.
 import { beforeEach, describe, expect, test } from "bun:test";
+import type { Attempt } from "../../src/core/attempt.ts";
 import { UNKNOWN_ORIGIN } from "../../src/core/log/record.ts";
-import type { Attempt } from "../../src/core/models/attempt.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
 import { Ending } from "../../src/core/world/ending.ts";
 import type { Selection } from "../../src/gateway/plan/plan.ts";

@@ -1,6 +1,6 @@
 // A credential that a provider refuses: to whom, and who else has to meet that until it is retired for everybody.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { namePayer } from "../../src/core/keys/key.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { HOUSE, makeCard, names, Planning } from "../selectors/planning.ts";

@@ -1,7 +1,7 @@
 // The order of candidates after failures, with time as an argument: credentials, conversations, fallbacks.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Fault, type FaultCode } from "../../src/core/fault.ts";
-import type { FaultDetails } from "../../src/core/fault-details.ts";
+import { Fault, type FaultCode } from "../../src/core/faults/fault.ts";
+import type { FaultDetails } from "../../src/core/faults/fault-details.ts";
 import { NOBODY } from "../../src/core/keys/key.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "../selectors/planning.ts";
 

@@ -1,6 +1,6 @@
 // The pace of lines of batches: what a provider's 429, its limits and a credential's own leave to them.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";

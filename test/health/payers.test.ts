@@ -1,6 +1,6 @@
 // Breakers by payers: what one payer can make fail opens nothing for another, and real outages open for all.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { readAccount } from "../../src/core/keys/key.ts";
 import { Breaker } from "../../src/health/breaker.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";

@@ -1,7 +1,7 @@
 // Routes that the server calls without Elysia: they begin and fail like those that it calls.
 import { afterAll, expect, test } from "bun:test";
 import { clock, random } from "../../src/app/world.ts";
-import { toFault } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/faults/fault.ts";
 import type { ServerRules } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { buildApp, listen } from "../../src/http/serve/app.ts";

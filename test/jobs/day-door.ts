@@ -1,8 +1,8 @@
 // The gateway as the lines of a day see it: it refuses, fails, answers, charges, and keeps what it has answered.
 import { nameLineReply } from "../../src/core/batches/batch.ts";
-import { Fault, type FaultCode } from "../../src/core/fault.ts";
+import { Fault, type FaultCode } from "../../src/core/faults/fault.ts";
+import type { KeptReply } from "../../src/core/log/kept.ts";
 import type { RequestRecord } from "../../src/core/log/record.ts";
-import type { KeptReply } from "../../src/core/rows.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { Ending } from "../../src/core/world/ending.ts";
 import type { LineCall, LineResult } from "../../src/jobs/ports.ts";

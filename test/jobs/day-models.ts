@@ -1,5 +1,5 @@
 // Models of a day that are away for a while or for good, and one that takes few calls.
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { LineCall } from "../../src/jobs/ports.ts";
 import type { ManualClock } from "../harness/manual-clock.ts";
 

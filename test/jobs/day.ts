@@ -1,7 +1,7 @@
 // A day of batches by a seed: nodes that come and go, a provider that fails, a store that does, money that runs out.
 
 import { type Batch, hasEnded } from "../../src/core/batches/batch.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { Store } from "../../src/core/store.ts";
 import { KeptBatches } from "../../src/jobs/kept-batches.ts";
 import { nameResults, numberPiece } from "../../src/jobs/objects.ts";

@@ -1,7 +1,7 @@
 // A batch with real books whose end meets a kill: nodes that die at a step, settlements that come later than their nodes.
 import type { Batch } from "../../src/core/batches/batch.ts";
 import { hasEnded, nameLineReply } from "../../src/core/batches/batch.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { RequestRecord } from "../../src/core/log/record.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { Ending } from "../../src/core/world/ending.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { NO_COUNTS, NO_SUMS } from "../../src/core/batches/batch.ts";
 import type { LinePace } from "../../src/core/batches/line-pace.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import {
   cancel,
   complete,

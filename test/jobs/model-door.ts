@@ -1,6 +1,6 @@
 // Models that answer, fail or say that they are busy, behind the health and the plan of the gateway, on a clock that moves on command.
-import { Fault } from "../../src/core/fault.ts";
-import type { Attempt } from "../../src/core/models/attempt.ts";
+import type { Attempt } from "../../src/core/attempt.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { refuseWaiting } from "../../src/gateway/plan/line-places.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";

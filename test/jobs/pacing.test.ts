@@ -1,7 +1,7 @@
 // The pace of lines at providers that limit requests: most of what they allow is used, and few calls are refused.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
-import type { Attempt } from "../../src/core/models/attempt.ts";
+import type { Attempt } from "../../src/core/attempt.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { Health } from "../../src/health/health.ts";
 import { KeptBatches } from "../../src/jobs/kept-batches.ts";
 import type { LineCall, LineResult } from "../../src/jobs/ports.ts";

@@ -1,7 +1,7 @@
 // Batches that wait: for a refusal to heal, a node that is busy, a store that is slow, or pieces that are gone.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Batch } from "../../src/core/batches/batch.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { BatchRules } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import { cancelKept, KeptBatches } from "../../src/jobs/kept-batches.ts";

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createLearning, type LessonStore } from "../../src/app/models/learning.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
-import type { Lesson } from "../../src/core/rows.ts";
+import type { Lesson } from "../../src/core/models/learned/lesson.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { LearnedModels } from "../../src/learning/learned.ts";

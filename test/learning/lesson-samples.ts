@@ -1,5 +1,5 @@
 // A lesson for tests, about one model by default.
-import type { Lesson, LessonMark } from "../../src/core/rows.ts";
+import type { Lesson, LessonMark } from "../../src/core/models/learned/lesson.ts";
 import { NOON } from "../harness/samples.ts";
 
 export const TAUGHT_MODEL = "Sim#echo";

@@ -1,7 +1,7 @@
 // A ledger on a store in memory and a clock that stands, with keys that have limits or budgets and nothing else.
 import { afterEach, beforeEach } from "bun:test";
 import type { Offer } from "../../src/core/demand.ts";
-import type { Fault } from "../../src/core/fault.ts";
+import type { Fault } from "../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
 import type { Budget } from "../../src/core/limits/budget.ts";
 import type { TokenLoad } from "../../src/core/limits/limit.ts";

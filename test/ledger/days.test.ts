@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { Meter } from "../../src/core/rows.ts";
 import type { QuotaRules } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";

@@ -1,7 +1,7 @@
 // The ledger on an in-memory store: allowance, throttle, refusals, giving back.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { GrantAnswer } from "../../src/core/demand.ts";
-import { type ErrorBody, errorBody, Fault } from "../../src/core/fault.ts";
+import { type ErrorBody, errorBody, Fault } from "../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";

@@ -1,7 +1,7 @@
 // The look at the owner's rows before a costly estimate: it refuses what admission surely would, and takes nothing.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { makeUnlistedCard } from "../../src/catalogue/unlisted.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
 import { Attachment } from "../../src/core/models/attachment.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";

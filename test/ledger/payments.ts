@@ -1,11 +1,11 @@
 // A ledger in which every request is paid for: one word for each movement, and the errors of the books.
 
+import type { Audit } from "../../src/core/books/audit.ts";
+import type { Entry } from "../../src/core/books/journal.ts";
 import type { GrantAnswer, SettlementAnswer } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
 import type { RequestRecord } from "../../src/core/log/record.ts";
-import type { Audit } from "../../src/core/money/audit.ts";
 import type { NanoUsd } from "../../src/core/money/money.ts";
-import type { Entry } from "../../src/core/rows.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { Ask, Ledger, Ticket } from "../../src/ledger/ledger.ts";
 import {

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { formatTags, parseTags, readTagsText } from "../../src/core/fields/tags-text.ts";
 import type { RequestRecord } from "../../src/core/log/record.ts";
+import { addOwners, findTagDay } from "../../src/core/log/tags.ts";
 import { makeTagDayId } from "../../src/core/rows.ts";
-import { addOwners, findTagDay } from "../../src/core/text/tags.ts";
 import { UsageSums } from "../../src/ledger/usage-sums.ts";
 import { makeRecord, NOON } from "../harness/samples.ts";
 import { Dice } from "../sim/dice.ts";

@@ -20,7 +20,7 @@ export const TAG_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a request's own tags come before its key's",
-    file: "src/core/text/tags.ts",
+    file: "src/core/log/tags.ts",
     find: "{ ...readTagsText(own), ...owners }",
     replace: "{ ...owners, ...readTagsText(own) }",
     tests: LEDGER,

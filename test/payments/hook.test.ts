@@ -1,7 +1,7 @@
 // The hook by itself: signatures as Stripe's own library reads them, and events that cross each other.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { makeEntry } from "../../src/admin/audit/audit-trail.ts";
-import type { Checkout } from "../../src/core/money/checkout.ts";
+import type { Checkout } from "../../src/core/books/checkout.ts";
 import type { Store } from "../../src/core/store.ts";
 import { type HookParts, takeStripeEvent } from "../../src/payments/hook.ts";
 import { refuseSignature } from "../../src/payments/signature.ts";

@@ -1,6 +1,6 @@
 // One seeded order of Stripe's events: repeated, doubled, early and late, from skewed clocks, with a kill at any step.
 import { makeEntry } from "../../src/admin/audit/audit-trail.ts";
-import type { Checkout, StripeRules } from "../../src/core/money/checkout.ts";
+import type { Checkout, StripeRules } from "../../src/core/books/checkout.ts";
 import type { Store } from "../../src/core/store.ts";
 import { closeAccount, fundAccount } from "../../src/ledger/money/fund.ts";
 import { type HookParts, takeStripeEvent } from "../../src/payments/hook.ts";

@@ -1,6 +1,6 @@
 // Embedding requests in each provider's form, and answers that no recording has.
 import { describe, expect, test } from "bun:test";
-import { toFault } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import type { EmbeddingsRequest } from "../../src/operations/embeddings/form.ts";
 import { EMBEDDINGS } from "../../src/operations/embeddings/operation.ts";

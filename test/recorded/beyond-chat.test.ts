@@ -1,6 +1,6 @@
 // Every recorded exchange of embeddings, rerank and moderation: vectors, scores and verdicts are read correctly.
 import { describe, expect, test } from "bun:test";
-import { Fault, toFault } from "../../src/core/fault.ts";
+import { Fault, toFault } from "../../src/core/faults/fault.ts";
 import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import type { EmbeddingsRequest } from "../../src/operations/embeddings/form.ts";
 import { EMBEDDINGS } from "../../src/operations/embeddings/operation.ts";

@@ -1,6 +1,6 @@
 // The bounds of every provider on names and ids: no recorded request leaves beyond them, as it is or stretched.
 import { expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { asObject } from "../../src/core/json/json.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolCall } from "../../src/operations/chat/form.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";

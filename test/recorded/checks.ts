@@ -1,6 +1,6 @@
 // The checks of every recording: each returns the errors found, or null if it does not apply.
 
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
 import { EventParser } from "../../src/transport/framing/sse.ts";
 import { differences } from "./compare.ts";

@@ -1,5 +1,5 @@
 // The kind of fault in a recorded error answer, judged by its status and message.
-import type { Fault, FaultCode } from "../../src/core/fault.ts";
+import type { Fault, FaultCode } from "../../src/core/faults/fault.ts";
 import { asArray, asObject, asString, isObject, parseJson } from "../../src/core/json/json.ts";
 import { splitEvents } from "./events.ts";
 import type { Recording } from "./load.ts";

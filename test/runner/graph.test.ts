@@ -7,7 +7,7 @@ const graph = await readGraph(ROOT);
 const takeNearest = (file: string) => graph.rankNear([file]).slice(0, 20);
 
 test.each([
-  ["src/core/fault.ts", "test/core/"],
+  ["src/core/faults/fault.ts", "test/core/"],
   ["src/ledger/decide.ts", "test/ledger/"],
   ["src/http/door/door.ts", "test/http/"],
   ["src/store/sqlite/store.ts", "test/store/"],

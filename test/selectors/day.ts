@@ -1,9 +1,9 @@
 // A day of one gateway's router in virtual time: providers controlled by the test, steady traffic, real health.
 
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
-import { Fault } from "../../src/core/fault.ts";
+import type { Attempt } from "../../src/core/attempt.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { NOBODY } from "../../src/core/keys/key.ts";
-import type { Attempt } from "../../src/core/models/attempt.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import type { Selector } from "../../src/core/models/selector.ts";
 import type { Settings } from "../../src/core/settings.ts";

@@ -1,6 +1,6 @@
 // Models under one name: how they share the load, which conversations stay on which, and the order of fallbacks.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { NOBODY } from "../../src/core/keys/key.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";

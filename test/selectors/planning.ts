@@ -1,9 +1,9 @@
 // A router under test: two providers and their health, with plans and outcomes at moments chosen by the test.
 
-import { Fault, type FaultCode } from "../../src/core/fault.ts";
-import type { FaultDetails } from "../../src/core/fault-details.ts";
+import type { Attempt } from "../../src/core/attempt.ts";
+import { Fault, type FaultCode } from "../../src/core/faults/fault.ts";
+import type { FaultDetails } from "../../src/core/faults/fault-details.ts";
 import { NOBODY } from "../../src/core/keys/key.ts";
-import type { Attempt } from "../../src/core/models/attempt.ts";
 import type { GroupMember, ModelCard } from "../../src/core/models/card.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";

@@ -1,6 +1,6 @@
 // Credentials that their provider refused: which request tries them again, when, and at whose cost.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { NOBODY } from "../../src/core/keys/key.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { buildReport } from "../../src/health/report.ts";

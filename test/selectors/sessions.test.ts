@@ -1,7 +1,7 @@
 // A conversation stays with its model while that one serves. Otherwise its cached prompt and its thinking are lost.
 import { describe, expect, test } from "bun:test";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import type { CachedPrefix } from "../../src/core/models/attempt.ts";
+import type { CachedPrefix } from "../../src/core/attempt.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";

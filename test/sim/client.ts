@@ -1,6 +1,6 @@
 // Simulated clients: they send requests, read at their own pace, hang up at random, and record what they receive.
 
-import { type Fault, toFault } from "../../src/core/fault.ts";
+import { type Fault, toFault } from "../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
 import { UNKNOWN_ORIGIN } from "../../src/core/log/record.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";

@@ -1,6 +1,6 @@
 // A store that fails at random: before the commit, after it unnoticed, slowly, at the sync, and for good at a death.
 import type { Demand } from "../../src/core/demand.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
 import type { Dice } from "./dice.ts";
 import type { EventClock } from "./event-clock.ts";

@@ -1,6 +1,6 @@
 // An admission that is written although its reply is lost: the gateway undoes it, so that nothing stays held or taken.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { BillingRules } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import { makeModelCard } from "../harness/cards.ts";

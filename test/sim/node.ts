@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { startUpkeep } from "../../src/app/upkeep/upkeep.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
 import type { Log } from "../../src/core/world/world.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";

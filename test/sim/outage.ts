@@ -1,5 +1,5 @@
 // Load on a provider that fails, with a healthy fallback or good credentials beside it: seeded, on virtual time.
-import { toFault } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { makeAccount, makeKey, openMemoryStore, RULES } from "../harness/samples.ts";

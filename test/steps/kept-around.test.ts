@@ -1,6 +1,6 @@
 // A step around kept answers too: the cache keeps what it gets, clients see what it shows, and the log has what it says.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { asArray, asObject } from "../../src/core/json/json.ts";
 import type { AnswerEnd, Step } from "../../src/gateway/step.ts";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";

@@ -1,5 +1,5 @@
 // Made-up steps, each set off by a word of the prompt or of the answer, and a record of their calls.
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { AnswerEnd, Step } from "../../src/gateway/step.ts";
 
 /** Calls of the steps, in order. */

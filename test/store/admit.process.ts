@@ -1,5 +1,5 @@
 // A separate process for tests: admits and settles requests of `key_a` on a store, and prints how many passed.
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ledgerOn, makeAsk, makeKey, makeOutcome } from "../harness/samples.ts";

@@ -1,18 +1,14 @@
 // The encoders made from tables write what each column's own function writes.
 import { expect, test } from "bun:test";
+import type { Entry } from "../../src/core/books/journal.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
+import type { KeptReply } from "../../src/core/log/kept.ts";
 import type { CallSum } from "../../src/core/log/provider-call.ts";
+import type { FirstTokenSum, UsageSum } from "../../src/core/log/usage-sum.ts";
 import { NO_AMOUNTS } from "../../src/core/money/units.ts";
-import {
-  type Entry,
-  type FirstTokenSum,
-  type Hold,
-  type KeptReply,
-  makeOwnerState,
-  type UsageSum,
-} from "../../src/core/rows.ts";
+import { type Hold, makeOwnerState } from "../../src/core/rows.ts";
 import { makeMeter } from "../../src/ledger/allowance.ts";
-import type { Value } from "../../src/store/engine/found.ts";
+import type { Value } from "../../src/store/columns/found.ts";
 import { CALL_SUM, FIRST_TOKEN, omitWork, REQUEST, USAGE } from "../../src/store/schema/log-tables.ts";
 import {
   ACCOUNT,

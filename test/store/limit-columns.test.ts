@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { type BudgetUse, type Minute, PARTS } from "../../src/core/limits/limit.ts";
 import type { Place } from "../../src/core/rows.ts";
-import type { Column } from "../../src/store/engine/columns.ts";
-import { PLACE } from "../../src/store/engine/place.ts";
-import { BUDGET_USES, MINUTE } from "../../src/store/limits/limit-columns.ts";
+import type { Column } from "../../src/store/columns/columns.ts";
+import { BUDGET_USES, MINUTE } from "../../src/store/columns/limit-columns.ts";
+import { PLACE } from "../../src/store/columns/place.ts";
 import { makePlace } from "../harness/samples.ts";
 
 const zeros = Array.from({ length: PARTS }, () => 0);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:tes
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Changes } from "../../src/core/audit/changes.ts";
+import type { Changes } from "../../src/core/changes.ts";
 import { makeBudget } from "../../src/core/limits/budget.ts";
 import { makeModelLimit } from "../../src/core/limits/model-limit.ts";
 import { writeCountedAlias } from "../../src/core/models/alias-entry.ts";

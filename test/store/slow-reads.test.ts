@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readInteger } from "../../src/store/columns/found.ts";
 import { bind, type Engine } from "../../src/store/engine/engine.ts";
-import { readInteger } from "../../src/store/engine/found.ts";
 import { nextTurn } from "../../src/store/engine/turns.ts";
 import { Connector } from "../../src/store/sqlite/connector.ts";
 import { makeEngine } from "../../src/store/sqlite/engine.ts";

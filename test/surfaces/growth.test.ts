@@ -1,7 +1,7 @@
 // The work of reading and encoding a request is linear in its body: on every surface, for every dialect, wherever it grows.
 // It is timed, so only the long form does it.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { IS_LONG } from "../harness/long.ts";
 import { compareTimes } from "./growth/measure.ts";
 import { PLACES, type SurfaceWord } from "./growth/places.ts";

@@ -1,6 +1,6 @@
 // Chat completions in Mistral's own form, as its SDK sends them: read as OpenAI's, sent to Mistral, named elsewhere.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";

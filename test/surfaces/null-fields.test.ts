@@ -1,6 +1,6 @@
 // A null optional field counts as left out, wherever a surface's schema has one, and stays where null has a meaning.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/faults/fault.ts";
 import { isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { findTag, type Rules } from "../../src/core/json/schema-rules.ts";
 import type { Form } from "../../src/operations/form.ts";

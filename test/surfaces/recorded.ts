@@ -1,6 +1,6 @@
 // Every recorded answer as its surface's clients get it: translated from the canonical form, or passed on unchanged.
 
-import { toFault } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import type { ChatLane } from "../../src/dialects/dialect.ts";
 import { AnswerReader } from "../../src/operations/chat/answer/answer.ts";

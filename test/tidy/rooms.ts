@@ -113,3 +113,63 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "main.ts": ["app", "cli"],
 };
+
+/**
+ * The floors within a room, its folders from the lowest to the highest: a folder imports only from its own and lower ones. The
+ * empty name stands for the files at the room's root.
+ */
+export const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  core: [
+    "text",
+    "faults",
+    "world",
+    "json",
+    "models",
+    "money",
+    "limits",
+    "people",
+    "events",
+    "audit",
+    "fields",
+    "tools",
+    "keys",
+    "things",
+    "log",
+    "batches",
+    "books",
+    "health",
+    "",
+  ],
+  store: [
+    "columns",
+    "schema",
+    "engine",
+    "audit",
+    "keys",
+    "events",
+    "limits",
+    "log",
+    "money",
+    "models",
+    "people",
+    "things",
+    "",
+    "postgres",
+    "sqlite",
+    "unopened",
+  ],
+};
+
+/** The folders that import from a higher floor all the same. The list only shrinks: one that is gone has to leave it. */
+export const UPWARD: Readonly<Record<string, readonly string[]>> = {
+  core: [
+    "text → json",
+    "faults → models",
+    "faults → limits",
+    "world → log",
+    "models → keys",
+    "people → keys",
+    "keys → ",
+  ],
+  store: [],
+};

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import { FAULTS } from "../../src/core/fault.ts";
+import { FAULTS } from "../../src/core/faults/fault.ts";
 import { SURFACE_NAMES } from "../../src/core/log/record.ts";
 import { OPERATIONS, TOOL_OPERATION } from "../../src/core/models/card.ts";
 import { DIALECTS } from "../../src/core/models/dialect-names.ts";
@@ -117,7 +117,9 @@ test("every surface has its paths and its name in the log, in the manual and amo
 });
 
 test("every fault in the table is raised somewhere", () => {
-  const raising = sources.filter(({ path, room }) => path !== "src/core/fault.ts" && room !== "simulator");
+  const raising = sources.filter(
+    ({ path, room }) => path !== "src/core/faults/fault.ts" && room !== "simulator",
+  );
   const text = raising.map((source) => source.text).join("\n");
   // These names are built in code from the kind of number.
   const composed = /^(decimal|integer)_(above_max|below_min)_value$/;

@@ -12,7 +12,7 @@ const FILE_LINES_MAX = 300;
 const FOLDER_FILES_MAX = 30;
 /** Tables and histories grow by a row for each thing that they list, and are read by looking one up. */
 const TABLES: ReadonlySet<string> = new Set([
-  "src/core/fault.ts",
+  "src/core/faults/fault.ts",
   "src/telemetry/metric-table.ts",
   "src/surfaces/anthropic-messages/known.ts",
   "src/store/sqlite/migrations.ts",

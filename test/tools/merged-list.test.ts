@@ -1,6 +1,7 @@
 // The list of several servers as one client sees it.
 import { describe, expect, test } from "bun:test";
-import type { AllowedTools, ToolServer } from "../../src/core/tools/tool-server.ts";
+import type { AllowedTools } from "../../src/core/limits/member-limits.ts";
+import type { ToolServer } from "../../src/core/tools/tool-server.ts";
 import { type ListKind, MergedList, MergedLists, type ServerLists } from "../../src/tools/merged-list.ts";
 import { buildMirror, EMPTY_LISTS } from "../../src/tools/mirror.ts";
 

@@ -1,8 +1,8 @@
 // The comparison of two lists of allowed tools, against the tools that both really let pass.
 import { expect, test } from "bun:test";
+import type { AllowedTools } from "../../src/core/limits/member-limits.ts";
 import { isNarrower } from "../../src/core/tools/narrower.ts";
 import { isToolAllowed } from "../../src/core/tools/patterns.ts";
-import type { AllowedTools } from "../../src/core/tools/tool-server.ts";
 import { Dice } from "../sim/dice.ts";
 
 test.each<[tools: AllowedTools, bound: AllowedTools, isKnown: boolean]>([

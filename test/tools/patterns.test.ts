@@ -1,7 +1,7 @@
 // The tools that a key may use: lists of patterns on several levels.
 import { describe, expect, test } from "bun:test";
+import type { AllowedTools } from "../../src/core/limits/member-limits.ts";
 import { isToolAllowed, isWholeServerAllowed } from "../../src/core/tools/patterns.ts";
-import type { AllowedTools } from "../../src/core/tools/tool-server.ts";
 import { prepareLevels } from "../../src/tools/matcher.ts";
 
 const ROWS: readonly (readonly [readonly AllowedTools[], string, boolean])[] = [

@@ -1,6 +1,6 @@
 // Events of providers' health: a change is reported once over all nodes, and at most once in five minutes for each state.
 import { expect, test } from "bun:test";
-import type { CredentialHealth, ProviderHealth } from "../../src/core/models/health.ts";
+import type { CredentialHealth, ProviderHealth } from "../../src/core/health/health.ts";
 import type { HookState } from "../../src/core/models/hook.ts";
 import type { Store } from "../../src/core/store.ts";
 import { listHealthStates } from "../../src/webhooks/health-states.ts";

@@ -7,15 +7,15 @@ import {
   type AuditTarget,
   makeAuditEvent,
 } from "../../core/audit/audit-log.ts";
-import type { Changes, OperatorSetting, RowChange, Trail } from "../../core/audit/changes.ts";
+import type { Checkout } from "../../core/books/checkout.ts";
+import type { Changes, OperatorSetting, RowChange, Trail } from "../../core/changes.ts";
 import type { OutboxEvent } from "../../core/events/events.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { type GatewayKey, showPausers } from "../../core/keys/key.ts";
-import type { LimitRequest } from "../../core/limits/limit-request.ts";
-import type { Checkout } from "../../core/money/checkout.ts";
 import { toUsd } from "../../core/money/money.ts";
+import type { LimitRequest } from "../../core/people/limit-request.ts";
 import { type Act, GATEWAY, type Grant, type Member, type NamedToken } from "../../core/people/people.ts";
 import type { StoredCredential } from "../../core/rows.ts";
 import { parseKeyRing, readFingerprint } from "../../keys/data-keys.ts";

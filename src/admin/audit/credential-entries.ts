@@ -1,6 +1,6 @@
 // The entry of a credential of the configuration that is switched off or on, of which the store knows no more than that.
 import type { AuditFacts } from "../../core/audit/audit-log.ts";
-import type { RowChange } from "../../core/audit/changes.ts";
+import type { RowChange } from "../../core/changes.ts";
 import { readSwitchedOff, type SwitchedOff } from "../models/switched-off.ts";
 
 /** A change is about one credential. */

@@ -1,6 +1,6 @@
 // Puts changes by the company's directory on record, and makes the events that they cause.
 import type { AuditFacts, AuditFields } from "../../core/audit/audit-log.ts";
-import type { RowChange } from "../../core/audit/changes.ts";
+import type { RowChange } from "../../core/changes.ts";
 import { makeEvent, type OutboxEvent } from "../../core/events/events.ts";
 import type { DirectoryGroup, DirectoryUser } from "../../core/people/directory.ts";
 

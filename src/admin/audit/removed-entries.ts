@@ -1,6 +1,6 @@
 // The entries of things that are gone afterwards: files, and the sessions of a person.
 import type { AuditFacts } from "../../core/audit/audit-log.ts";
-import type { RowChange } from "../../core/audit/changes.ts";
+import type { RowChange } from "../../core/changes.ts";
 
 export function describeFile({ before }: Extract<RowChange, { kind: "file" }>): AuditFacts | null {
   if (before === null) return null;

@@ -7,7 +7,7 @@ import {
   type SendTest,
   WEBHOOK_FORMS,
 } from "../../core/events/webhook.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
 import { note } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";

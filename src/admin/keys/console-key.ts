@@ -1,6 +1,6 @@
 // The built-in keys of the console's playground, of sampling and of hooks: ordinary rows, those of hooks never charged.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type GatewayKey, KEY_DEFAULTS, SAMPLING_KEY } from "../../core/keys/key.ts";
 import { NO_LIMITS } from "../../core/limits/limit.ts";
 import { HOOKS_KEY } from "../../core/models/hook.ts";

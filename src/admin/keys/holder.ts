@@ -1,6 +1,6 @@
 // A key as its holder sees it: the allowance and its reset, limits, and spending.
 import { Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { QuotaRules } from "../../core/settings.ts";

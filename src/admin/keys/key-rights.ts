@@ -1,11 +1,11 @@
 // The rights of each role over a key: the fields that it sets, up to which bounds, and which pauses it lifts.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import { type KeyChange, type Revision, readRevision } from "../../core/keys/key-change.ts";
-import { readAccountLimits, resolveAllowance, resolveLimits } from "../../core/limits/key-limits.ts";
+import { readAccountLimits, resolveAllowance, resolveLimits } from "../../core/keys/key-limits.ts";
 import { boundSet, isBeyond, listBeyond, pickLimits } from "../../core/limits/limit-bounds.ts";
 import type { Role } from "../../core/people/people.ts";
 import { LIMIT_RULES, type LimitRules, type QuotaRules } from "../../core/settings.ts";

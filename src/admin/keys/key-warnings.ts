@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
-import { resolveAllowance } from "../../core/limits/key-limits.ts";
+import { resolveAllowance } from "../../core/keys/key-limits.ts";
 import { SELECTORS } from "../../core/models/selector.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";

@@ -1,6 +1,6 @@
 // The operator's use-cases on gateway keys: create, list, view, change, rotate, revoke.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import {

@@ -1,5 +1,5 @@
 // The personal key with which its holder asks from the console, where no secret is at hand.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { findKeyState, type GatewayKey } from "../../core/keys/key.ts";
 import type { Access } from "../../people/access.ts";
 import type { AdminWorld } from "../world.ts";

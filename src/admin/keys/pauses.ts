@@ -1,5 +1,5 @@
 // The reasons for which keys and accounts are paused, and which of them a role lifts.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { listPausers } from "../../core/keys/key.ts";
 import { type Pauser, type Role, STORED_PAUSERS } from "../../core/people/people.ts";
 import type { PauseState } from "../../people/pauses.ts";

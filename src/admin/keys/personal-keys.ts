@@ -1,5 +1,5 @@
 // Keys of single people: whose a new key is, how many a person may have, and how often they may make one.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { Account } from "../../core/keys/key.ts";
 import { type HeldKeys, type KeyMaking, MAKING_COUNTS_MS } from "../../core/keys/key-making.ts";

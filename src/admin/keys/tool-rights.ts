@@ -1,11 +1,11 @@
 // The tools that each role may let a key call: admins and operators any, a manager those of the account, a member ever fewer.
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
+import type { AllowedTools } from "../../core/limits/member-limits.ts";
 import type { Role } from "../../core/people/people.ts";
 import type { LimitRules } from "../../core/settings.ts";
 import { isNarrower } from "../../core/tools/narrower.ts";
 import { resolveAccountTools, resolveKeyTools } from "../../core/tools/rights.ts";
-import type { AllowedTools } from "../../core/tools/tool-server.ts";
 import { type BoundName, findMostTools } from "../../people/key-bounds.ts";
 import { notPermitted } from "./pauses.ts";
 

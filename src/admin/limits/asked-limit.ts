@@ -1,8 +1,8 @@
 // The limit that a request for more is about, as it is and as it would be.
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { Account } from "../../core/keys/key.ts";
+import { readAccountLimits } from "../../core/keys/key-limits.ts";
 import type { Budget } from "../../core/limits/budget.ts";
-import { readAccountLimits } from "../../core/limits/key-limits.ts";
 import type { OwnerLimits } from "../../core/limits/limit.ts";
 import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { type AskedLimit, nameAskedLimit } from "../../core/limits/member-limits.ts";

@@ -1,7 +1,7 @@
 // The order to forget what was used of the budgets of a key, a member or an account, for example after a wrong price.
 import { type Static, Type } from "@sinclair/typebox";
 import type { AuditTarget } from "../../core/audit/audit-log.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { mintId } from "../../keys/secret.ts";
 import type { Ledger } from "../../ledger/ledger.ts";

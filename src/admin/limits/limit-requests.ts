@@ -2,14 +2,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "@sinclair/typebox";
 import type { EventType, OutboxEvent } from "../../core/events/events.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
 import { makeBudget, PERIODS } from "../../core/limits/budget.ts";
 import { LIMIT_MAX, MINUTE_KINDS } from "../../core/limits/limit.ts";
-import type { LimitRequest, LimitRequestFilter, NamedLimitRequest } from "../../core/limits/limit-request.ts";
 import { type AskedLimit, findMemberLimits, nameAskedLimit } from "../../core/limits/member-limits.ts";
 import { showModels } from "../../core/models/alias-entry.ts";
 import { toUsd } from "../../core/money/money.ts";
+import type { LimitRequest, LimitRequestFilter, NamedLimitRequest } from "../../core/people/limit-request.ts";
 import { ACTOR_KINDS, type Scope } from "../../core/people/people.ts";
 import type { LimitRules } from "../../core/settings.ts";
 import { mintId } from "../../keys/secret.ts";

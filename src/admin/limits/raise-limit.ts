@@ -1,8 +1,8 @@
 // Raises a member's limit without a request from the member. It is kept as a request that was granted at once.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
-import type { LimitRequest } from "../../core/limits/limit-request.ts";
 import { findMemberLimits } from "../../core/limits/member-limits.ts";
+import type { LimitRequest } from "../../core/people/limit-request.ts";
 import type { LimitRules } from "../../core/settings.ts";
 import { mintId } from "../../keys/secret.ts";
 import type { Access } from "../../people/access.ts";

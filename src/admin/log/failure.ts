@@ -1,5 +1,5 @@
 // A failed call as the admin routes show it: the provider's own words, shortened and redacted, or how the connection failed.
-import type { FailureWords } from "../../core/log/failure.ts";
+import type { FailureWords } from "../../core/faults/failure.ts";
 import { allowNull, text } from "../schema.ts";
 
 export const failureFields = {

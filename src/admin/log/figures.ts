@@ -1,8 +1,8 @@
 // The units of work in the operator's figures, and a summary of requests: count, sums, and time to first token.
 import { Type } from "@sinclair/typebox";
+import type { FirstTokenSum, UsageSum } from "../../core/log/usage-sum.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import { type Amounts, addAmounts, NO_AMOUNTS } from "../../core/money/units.ts";
-import type { FirstTokenSum, UsageSum } from "../../core/rows.ts";
 import { computePercentiles } from "../../core/world/histogram.ts";
 import { allowNull, count, percentiles, usd, type View } from "../schema.ts";
 import { providerCostFields, viewProviderCost } from "./provider-cost.ts";

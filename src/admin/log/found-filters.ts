@@ -1,10 +1,10 @@
 // Filters of the log that name a key, an account or a provider otherwise than its rows do, and those that name none.
 
+import { makeSystemAccount } from "../../core/books/journal.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { SAMPLING_KEY } from "../../core/keys/key.ts";
 import { HOOKS_KEY } from "../../core/models/hook.ts";
 import type { Scope } from "../../core/people/people.ts";
-import { makeSystemAccount } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { findNearest } from "../../core/text/nearest.ts";
 import type { Page } from "../../core/world/page.ts";

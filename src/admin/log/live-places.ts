@@ -1,5 +1,5 @@
 // The places of those who watch requests live: a few for each sender, and none of them alone can have all.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 
 const PLACES = 20;
 const PLACES_OF_SENDER = 3;

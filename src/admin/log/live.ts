@@ -1,5 +1,5 @@
 // The feed of requests on all nodes as they end. It polls the store every second while it has listeners.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { RequestRecord } from "../../core/log/record.ts";
 import { EVERYTHING, type Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";

@@ -2,8 +2,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { UsageDimension, UsageFilter } from "../../core/log/log-query.ts";
+import type { FirstTokenSum, UsageSum } from "../../core/log/usage-sum.ts";
 import type { Scope } from "../../core/people/people.ts";
-import type { FirstTokenSum, UsageSum } from "../../core/rows.ts";
 import { formatInstant } from "../format.ts";
 import { allowWords, closeObject, instant, text, type View } from "../schema.ts";
 import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "../span.ts";

@@ -1,6 +1,6 @@
 // Requests refused before any provider was called, as the operator sees them: who, for what, by which rule, and the way out.
 import { type Static, Type } from "@sinclair/typebox";
-import { FAULTS, type FaultRow } from "../../core/fault.ts";
+import { FAULTS, type FaultRow } from "../../core/faults/fault.ts";
 import { LIMIT_SCOPES } from "../../core/limits/limit.ts";
 import type { RefusalCount } from "../../core/log/refusal-log.ts";
 import type { Scope } from "../../core/people/people.ts";

@@ -1,6 +1,6 @@
 // The requests next to one in the log: the newer and the older.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ListedRequest } from "../../core/log/record.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
 import type { Scope } from "../../core/people/people.ts";

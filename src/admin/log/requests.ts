@@ -2,7 +2,7 @@
 
 import type { Static } from "@sinclair/typebox";
 import { findKeptPrice } from "../../catalogue/price-book.ts";
-import { FAULTS, Fault } from "../../core/fault.ts";
+import { FAULTS, Fault } from "../../core/faults/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
 import { readConstraints } from "../../core/log/constraint.ts";
 import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
@@ -11,12 +11,11 @@ import { readMended } from "../../core/log/mended.ts";
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { nameCredential } from "../../core/log/provider-call.ts";
 import { isError, type ListedRequest, type RequestRecord } from "../../core/log/record.ts";
-import { readRemoved } from "../../core/log/removed-reasoning.ts";
-import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
+import { readTrace, type Trace, type TracedAttempt, type TracedHook } from "../../core/log/trace.ts";
 import { readRelative } from "../../core/models/card.ts";
-import type { TracedHook } from "../../core/models/hook.ts";
 import { describeRefusal } from "../../core/models/refusals.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
+import { readRemoved } from "../../core/models/thinking/removed-reasoning.ts";
 import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Vault } from "../../core/world/world.ts";

@@ -1,11 +1,11 @@
 // Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation, surface and selector.
 import { type Static, Type } from "@sinclair/typebox";
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { RowDimension, RowSum, UsageQuery } from "../../core/log/log-query.ts";
+import { UNTAGGED } from "../../core/log/tags.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
-import { UNTAGGED } from "../../core/text/tags.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { formatInstant } from "../format.ts";
 import { closeObject, instant, text, type View } from "../schema.ts";

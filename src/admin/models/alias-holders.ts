@@ -1,5 +1,5 @@
 // The keys that hold an alias and whose account has a balance: moving the alias decides what that balance pays for.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { writeAliasEntry } from "../../core/models/alias-entry.ts";
 import type { Store } from "../../core/store.ts";

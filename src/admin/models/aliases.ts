@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Catalogue, findSelector, splitId } from "../../catalogue/catalogue.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, parseJson } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { ALIAS_EXPECTED, ALIAS_NAME, type Alias } from "../../core/models/alias.ts";

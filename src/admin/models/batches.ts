@@ -1,7 +1,7 @@
 // Batches as the operator sees them: how far they are, what they cost, and why they wait.
 import { type Static, Type } from "@sinclair/typebox";
 import { BATCH_FORMS, BATCH_STATUSES, type Batch } from "../../core/batches/batch.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";

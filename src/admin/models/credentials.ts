@@ -1,6 +1,6 @@
 // The operator's use-cases on provider credentials added at run time, sealed in the store and shared by all nodes.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";

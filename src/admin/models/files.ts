@@ -1,7 +1,7 @@
 // Files as operators see them: names and sizes, never contents; and deleting one.
 import { type Static, Type } from "@sinclair/typebox";
 import { checkUnused, FILE_FORMS, type FileUse, type StoredFile } from "../../core/batches/file.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { EVERYTHING, type Scope } from "../../core/people/people.ts";
 import { formatInstant } from "../format.ts";
 import { type ListPage, listPage, pageFields } from "../list.ts";

@@ -1,7 +1,7 @@
 // Reads the lessons of the selectors, and forgets what they have learned, about all models or one.
 import { Type } from "@sinclair/typebox";
+import type { Lesson } from "../../core/models/learned/lesson.ts";
 import { SKILLS } from "../../core/models/skill.ts";
-import type { Lesson } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { closeObject, number, share, text, type View } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";

@@ -4,7 +4,7 @@ import { findIdlePattern, selectChanges } from "../../catalogue/feeds/select-cha
 import { type ModelUse, reportUse } from "../../catalogue/feeds/use-report.ts";
 import { isAccepted, isWaiting, type Proposal, type Verdict } from "../../catalogue/feeds/verdict.ts";
 import type { CatalogueStanding } from "../../catalogue/file/standing.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type ModelCard, readProvider } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";

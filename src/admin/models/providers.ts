@@ -1,15 +1,15 @@
 // The providers as the admin routes show them, enabled or not: recent health, and credentials.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
-import { readPayer } from "../../core/keys/key.ts";
 import type {
   CredentialHealth,
   LastFailure,
   ModelHealth,
   ProviderHealth,
   Vitals,
-} from "../../core/models/health.ts";
+} from "../../core/health/health.ts";
+import { readPayer } from "../../core/keys/key.ts";
 import { CREDENTIAL_STATES, CREDENTIAL_VALUES } from "../../core/things/sorts.ts";
 import type { Access } from "../../people/access.ts";
 import { makeViewProperties, viewFields } from "../fields.ts";

@@ -1,6 +1,7 @@
 // The operator's use-cases on accounts: create, list, view, change.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { makeSystemAccount, type SystemAccount } from "../../core/books/journal.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { listInitials } from "../../core/fields/field.ts";
 import {
@@ -13,7 +14,6 @@ import {
 import { toUsd } from "../../core/money/money.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
 import type { Permission } from "../../core/people/permissions.ts";
-import { makeSystemAccount, type SystemAccount } from "../../core/rows.ts";
 import type { SortCosts, Store } from "../../core/store.ts";
 import { mintId } from "../../keys/secret.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";

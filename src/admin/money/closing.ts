@@ -1,6 +1,6 @@
 // The operator's closing of an account: its keys end for good, what is kept of it is deleted, its balance is paid out.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { closeAccount as closeBooks } from "../../ledger/money/fund.ts";
 import { makeEntry } from "../audit/audit-trail.ts";
 import { readName } from "../input.ts";

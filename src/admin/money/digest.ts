@@ -1,9 +1,9 @@
 // An account's digest: what a week has cost, compared with the one before, on what, and who is near the end of a budget.
 import type { EventData } from "../../core/events/events.ts";
 import type { UsageQuery } from "../../core/log/log-query.ts";
+import type { UsageSum } from "../../core/log/usage-sum.ts";
 import { forecast } from "../../core/money/forecast.ts";
 import { toUsd } from "../../core/money/money.ts";
-import type { UsageSum } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { computeMonth, findStatementMonth } from "../../ledger/money/month.ts";

@@ -1,13 +1,19 @@
 // The operator's view of the journals: the movements of an account, or of a system account, that people know.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import {
+  ENTRY_KINDS,
+  type Entry,
+  type EntryFacts,
+  type EntryKind,
+  findLeg,
+  makeEntryId,
+} from "../../core/books/journal.ts";
+import { isOwing, MOVEMENT_KINDS } from "../../core/books/movement.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { ENDINGS, USAGE_SOURCES } from "../../core/log/record.ts";
-import { type EntryFacts, makeEntryId } from "../../core/money/journal.ts";
 import { toUsd } from "../../core/money/money.ts";
-import { isOwing, MOVEMENT_KINDS } from "../../core/money/movement.ts";
 import { ACTOR_KINDS, type Scope } from "../../core/people/people.ts";
-import { ENTRY_KINDS, type Entry, type EntryKind, findLeg } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import type { Page, Position } from "../../core/world/page.ts";
 import { formatInstant } from "../format.ts";

@@ -2,10 +2,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { LimitState } from "../../core/limits/limit.ts";
 import type { UsageQuery } from "../../core/log/log-query.ts";
+import type { UsageSum } from "../../core/log/usage-sum.ts";
 import { forecast } from "../../core/money/forecast.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
-import type { UsageSum } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Ledger } from "../../ledger/ledger.ts";

@@ -1,5 +1,5 @@
 // Keeps accounts apart that rules of the sign-in name: two of a name would mean neither, and its people would lose their role.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import { foldName } from "../../core/text/names.ts";
 import type { AdminWorld } from "../world.ts";

@@ -1,17 +1,17 @@
 // Statements by month: what came in, what requests cost and were charged, and the balance before and after.
 import { Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
-import { parseJson } from "../../core/json/json.ts";
-import { invalidValue } from "../../core/json/schema-fault.ts";
-import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type {
   StatementSums,
   StatementTag,
   StatementUse,
   StoredStatement,
-} from "../../core/money/statement.ts";
+} from "../../core/books/statement.ts";
+import { Fault } from "../../core/faults/fault.ts";
+import { parseJson } from "../../core/json/json.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import { OTHER_TAGS, UNTAGGED } from "../../core/log/tags.ts";
+import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
-import { OTHER_TAGS, UNTAGGED } from "../../core/text/tags.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { computeMonth, findStatementMonth } from "../../ledger/money/month.ts";
 import { formatInstant } from "../format.ts";

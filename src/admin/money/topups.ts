@@ -1,6 +1,6 @@
 // The operator's top-ups and adjustments: each moves money exactly once, however often its request is repeated.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { Account } from "../../core/keys/key.ts";
 import { NANO_PER_USD, type NanoUsd, toUsd } from "../../core/money/money.ts";

@@ -1,5 +1,5 @@
 // Checks the books: each balance equals the sum of its journal, no hold is missing, and all accounts add up to zero.
-import type { AccountAudit, Audit, LimitAudit } from "../../core/money/audit.ts";
+import type { AccountAudit, Audit, LimitAudit } from "../../core/books/audit.ts";
 import { formatPlainUsd } from "../../core/money/money.ts";
 
 /** A value that isn't as expected. */

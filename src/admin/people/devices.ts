@@ -1,7 +1,7 @@
 // A person's agents: the approval of one, the key that all of them share, their list and their end.
 import { Type } from "@sinclair/typebox";
-import type { Changes } from "../../core/audit/changes.ts";
-import { Fault } from "../../core/fault.ts";
+import type { Changes } from "../../core/changes.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type Account, findKeyState, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import type { Device, DeviceCode } from "../../core/people/device.ts";
 import { digestSecret } from "../../keys/secret.ts";

@@ -1,6 +1,6 @@
 // The tokens of the company's directory, which are good for its own routes and nothing else.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { NamedToken } from "../../core/people/people.ts";

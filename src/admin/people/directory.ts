@@ -1,6 +1,6 @@
 // The use-cases of a company's directory: its users, who become people with rights.
 import { makeEvent } from "../../core/events/events.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { DirectoryUser, MemberRights, UserAttributes, UserWrite } from "../../core/people/directory.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";

@@ -1,7 +1,7 @@
 // The operator's use-cases on people who signed in: list, view, change.
 import { type Static, Type } from "@sinclair/typebox";
-import type { MemberReach } from "../../core/audit/changes.ts";
-import { Fault } from "../../core/fault.ts";
+import type { MemberReach } from "../../core/changes.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import {
   EVERYTHING,

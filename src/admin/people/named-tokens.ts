@@ -1,6 +1,6 @@
 // The use-cases on named tokens of the admin routes: create, list, revoke, and who still has one.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { ACTOR_KINDS, type Grant, type NamedToken, ROLES } from "../../core/people/people.ts";

@@ -1,5 +1,5 @@
 // Nobody changes their own rights, and nobody passes on rights that outlast their own.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { WireBudget } from "../../core/fields/field.ts";
 import type { Permission } from "../../core/people/permissions.ts";
 import type { Access } from "../../people/access.ts";

@@ -1,6 +1,6 @@
 // The sender's own sessions of the console: the address and agent that began each, and the end of one.
 import { Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Session, SessionOwner } from "../../core/people/people.ts";
 import type { Access } from "../../people/access.ts";
 import { formatInstant } from "../format.ts";

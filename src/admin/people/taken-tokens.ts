@@ -1,5 +1,5 @@
 // A named token that somebody takes over: it stands on them from then on, with another secret.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { NamedToken } from "../../core/people/people.ts";
 import { digestSecret, mintTokenSecret } from "../../keys/secret.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";

@@ -1,5 +1,5 @@
 // The metrics token, and the admin token, made at the first start unless configured: only digests are compared.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { digestSecret, isSameDigest, mintAdminToken } from "../../keys/secret.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 

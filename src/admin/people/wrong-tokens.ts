@@ -1,5 +1,5 @@
 // Counts wrong admin tokens, session cookies and links across all processes of a store, and answers 429 beyond a limit.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 import type { RefusedSignIns } from "./refused-sign-ins.ts";

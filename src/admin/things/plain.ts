@@ -1,6 +1,6 @@
 // The use-cases on plain things, made from their rows: list, read, make, change, end.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { applyChange, type Wire } from "../../core/fields/field.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { Scope } from "../../core/people/people.ts";

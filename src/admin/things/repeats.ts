@@ -1,13 +1,13 @@
 // Repeats of a request with an Idempotency-Key: they get the first one's answer, and nothing is made twice.
+import { Fault } from "../../core/faults/fault.ts";
+import { asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
 import {
   EarlierRequest,
   REPEAT_KEPT_MS,
   REPEAT_SECRET_MS,
   type RepeatClaim,
   type RepeatRecord,
-} from "../../core/audit/repeats.ts";
-import { Fault } from "../../core/fault.ts";
-import { asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
+} from "../../core/people/repeats.ts";
 import type { Action } from "../../core/things/thing.ts";
 import type { Clock, Vault } from "../../core/world/world.ts";
 import { readIdempotencyKey } from "../input.ts";

@@ -1,12 +1,11 @@
 // The tools that an operator sees, and those that a key may call.
 import type { GatewayKey } from "../../core/keys/key.ts";
-import { findMemberTools } from "../../core/limits/member-limits.ts";
+import { type AllowedTools, findMemberTools } from "../../core/limits/member-limits.ts";
 import type { LimitRules } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
 import { isToolAllowed } from "../../core/tools/patterns.ts";
 import { listToolLevels, resolveAccountTools } from "../../core/tools/rights.ts";
 import type { ListedTool } from "../../core/tools/tool-directory.ts";
-import type { AllowedTools } from "../../core/tools/tool-server.ts";
 import type { Access } from "../../people/access.ts";
 import { noKey } from "../keys/keys.ts";
 

@@ -1,6 +1,6 @@
 // The tools of all tool servers as the admin routes show them, with which of them a key may call.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asString, isObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { toUsd } from "../../core/money/money.ts";

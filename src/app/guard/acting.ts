@@ -1,7 +1,7 @@
 // Rules of the guard that act, rather than report: nodes of programs from before would let pass what they find. The first
 // configuration with one ends the support for these programs, and isn't put in force while one of their nodes runs.
 import { type ConfigError, createError } from "../../config/errors.ts";
-import type { RowChange } from "../../core/audit/changes.ts";
+import type { RowChange } from "../../core/changes.ts";
 import { describeOlder, nameNode } from "../../core/live-nodes.ts";
 import type { GuardSettings } from "../../core/models/guard.ts";
 import type { Store } from "../../core/store.ts";

@@ -1,7 +1,7 @@
 // Learning in this process: what its store holds, by its clock, for the cards that it serves.
 import { LESSONS_AT_ONCE, readLessons } from "../../admin/models/lessons.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { Lesson } from "../../core/rows.ts";
+import type { Lesson } from "../../core/models/learned/lesson.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 import type { Snapshot } from "../../http/ports.ts";

@@ -1,9 +1,9 @@
 // The call of a probe, as reconciliation lists it: no request makes it, so it is on record by itself.
 
-import type { Fault } from "../../core/fault.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { nameCredential, type ProviderCall } from "../../core/log/provider-call.ts";
 import type { ClaimedUsage } from "../../core/log/trace.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import { findPosition, type ProviderSetup } from "../../core/settings.ts";
 import type { CallWatcher } from "../../gateway/attempt/attempt.ts";

@@ -2,8 +2,8 @@
 
 import { failureView } from "../../admin/log/failure.ts";
 import type { TestResult } from "../../admin/models/providers.ts";
-import { Fault, toFault } from "../../core/fault.ts";
-import { describeFailure } from "../../core/log/failure.ts";
+import { describeFailure } from "../../core/faults/failure.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import type { ProviderCall } from "../../core/log/provider-call.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential, ProviderSetup } from "../../core/settings.ts";

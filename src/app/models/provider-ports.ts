@@ -3,7 +3,7 @@ import { type Fillable, makeConfiguredId } from "../../admin/models/credentials.
 import type { TestResult } from "../../admin/models/providers.ts";
 import type { ProviderPorts } from "../../admin/things/credentials.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Credential, ProviderSetup, Settings } from "../../core/settings.ts";
 import type { Deadlines, Fetch } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";

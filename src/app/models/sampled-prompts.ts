@@ -2,7 +2,7 @@
 
 import { LESSONS_AT_ONCE, readLessons } from "../../admin/models/lessons.ts";
 import { MODELS_MAX, type Sampling } from "../../admin/models/sampling.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { SAMPLING_KEY } from "../../core/keys/key.ts";
 import { findContent, makeContentUse } from "../../core/log/content.ts";

@@ -2,7 +2,7 @@
 
 import { samplingKey } from "../../admin/keys/console-key.ts";
 import type { Sampling } from "../../admin/models/sampling.ts";
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";

@@ -10,7 +10,7 @@ export function readAccountNames(
   mayConnect: boolean,
 ): Promise<ReadonlyMap<string, number> | null> {
   return look(address, mayConnect, async (path) => {
-    const { readPostgresAccounts, readSqliteAccounts } = await import("../../store/people/account-names.ts");
+    const { readPostgresAccounts, readSqliteAccounts } = await import("../../store/unopened/account-names.ts");
     return path === null ? readPostgresAccounts(address) : readSqliteAccounts(path);
   });
 }
@@ -18,7 +18,7 @@ export function readAccountNames(
 /** Returns the names and ids of the accounts that give each member a hard budget. Null as for `readAccountNames`. */
 export function readBoundAccounts(address: string, mayConnect: boolean): Promise<ReadonlySet<string> | null> {
   return look(address, mayConnect, async (path) => {
-    const { readPostgresBounds, readSqliteBounds } = await import("../../store/people/account-names.ts");
+    const { readPostgresBounds, readSqliteBounds } = await import("../../store/unopened/account-names.ts");
     return path === null ? readPostgresBounds(address) : readSqliteBounds(path);
   });
 }
@@ -27,7 +27,7 @@ export function readBoundAccounts(address: string, mayConnect: boolean): Promise
 export function readKeyModels(address: string, mayConnect: boolean): Promise<readonly KeyModels[] | null> {
   return look(address, mayConnect, async (path) => {
     const { readPostgresKeyModels, readSqliteKeyModels } = await import(
-      "../../store/people/account-names.ts"
+      "../../store/unopened/account-names.ts"
     );
     return path === null ? readPostgresKeyModels(address) : readSqliteKeyModels(path);
   });
@@ -36,7 +36,7 @@ export function readKeyModels(address: string, mayConnect: boolean): Promise<rea
 /** Returns the names and ids of the keys that aren't revoked. Null as for `readAccountNames`. */
 export function readKeyNames(address: string, mayConnect: boolean): Promise<ReadonlySet<string> | null> {
   return look(address, mayConnect, async (path) => {
-    const { readPostgresKeyNames, readSqliteKeyNames } = await import("../../store/people/account-names.ts");
+    const { readPostgresKeyNames, readSqliteKeyNames } = await import("../../store/unopened/account-names.ts");
     return path === null ? readPostgresKeyNames(address) : readSqliteKeyNames(path);
   });
 }
@@ -44,7 +44,7 @@ export function readKeyNames(address: string, mayConnect: boolean): Promise<Read
 /** Returns the groups of the company's directory. Null as for `readAccountNames`. */
 export function readGroupNames(address: string, mayConnect: boolean): Promise<readonly GroupNames[] | null> {
   return look(address, mayConnect, async (path) => {
-    const { readPostgresGroups, readSqliteGroups } = await import("../../store/people/account-names.ts");
+    const { readPostgresGroups, readSqliteGroups } = await import("../../store/unopened/account-names.ts");
     return path === null ? readPostgresGroups(address) : readSqliteGroups(path);
   });
 }

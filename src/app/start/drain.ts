@@ -1,5 +1,5 @@
 // Drains a gateway: clients get notice, running requests may finish, and those that take too long get an error.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { clock } from "../world.ts";
 

@@ -4,7 +4,7 @@ import { ensureAdminToken } from "../../admin/people/token.ts";
 import type { Sections } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/published-schema.ts";
 import { watchConfig } from "../../config/watch.ts";
-import { LastingError } from "../../core/lasting-error.ts";
+import { LastingError } from "../../core/faults/lasting-error.ts";
 import type { LogRules, ServerRules, Settings } from "../../core/settings.ts";
 import type { Log, LogEvent } from "../../core/world/world.ts";
 import type { Simulator } from "../../simulator/server.ts";

@@ -1,5 +1,5 @@
 // The versions of a store's schema, and the nodes on it, without opening it.
-import type { RowChange } from "../../core/audit/changes.ts";
+import type { RowChange } from "../../core/changes.ts";
 import { filterOlder, type LiveNode } from "../../core/live-nodes.ts";
 import { countStepsNeeded } from "../../store/schema/newer-rules.ts";
 import { STEPS } from "../../store/schema/steps.ts";

@@ -1,8 +1,8 @@
 // The lists of which a tool has to pass every one, remembered with the keys that they are for.
 import type { GatewayKey } from "../../core/keys/key.ts";
+import type { AllowedTools } from "../../core/limits/member-limits.ts";
 import type { Store } from "../../core/store.ts";
 import { listToolLevels, type ToolRights } from "../../core/tools/rights.ts";
-import type { AllowedTools } from "../../core/tools/tool-server.ts";
 
 type Levels = readonly AllowedTools[];
 

@@ -1,6 +1,6 @@
 // Deletes what has been kept for long enough, or takes too much room.
-import { REPEAT_SECRET_MS } from "../../core/audit/repeats.ts";
 import { REFUSALS_MAX } from "../../core/log/refusal-log.ts";
+import { REPEAT_SECRET_MS } from "../../core/people/repeats.ts";
 import type { PruneBefore, Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { findOldestRow, REPLY_KEPT_MS } from "../../ledger/replies.ts";

@@ -1,5 +1,5 @@
 // Watches whether the store works: its last failure in its own words, for /readyz, the metrics, the log and the console.
-import { toFault } from "../../core/fault.ts";
+import { toFault } from "../../core/faults/fault.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 

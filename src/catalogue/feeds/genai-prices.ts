@@ -1,16 +1,9 @@
 // The list of genai-prices (`data.json`): providers with their models, in USD per million tokens, some from a day on.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { parseDay } from "../later-prices.ts";
-import {
-  FeedError,
-  type FeedRow,
-  type KnownIds,
-  keepStated,
-  readCount,
-  readRate,
-  type StatedPrice,
-} from "./feed.ts";
+import { type FeedRow, type KnownIds, keepStated, readCount, readRate, type StatedPrice } from "./feed.ts";
 import { GENAI_PROVIDERS, nameModel } from "./provider-names.ts";
+import { addTiers, type ListedModel, type PublicList } from "./public-list.ts";
 
 const RATES = [
   ["input", "input_mtok"],
@@ -19,24 +12,22 @@ const RATES = [
   ["cache_write", "cache_write_mtok"],
 ] as const;
 
-/** Throws a FeedError if the value isn't such a list. `today` decides which prices are still to come. */
-export function readGenaiPrices(value: unknown, known: KnownIds, today: string): readonly FeedRow[] {
-  const rows = new Map<string, FeedRow>();
-  let count = 0;
-  for (const entry of asArray(value)) {
+export const GENAI_PRICES: PublicList = {
+  listModels,
+  empty: "no provider has models, so this isn't the list of genai-prices",
+};
+
+function listModels(value: unknown, known: KnownIds, today: string): readonly ListedModel[] {
+  return asArray(value).flatMap((entry) => {
     const { id: theirs, models } = asObject(entry);
-    const list = asArray(models).filter(isObject);
-    count += list.length;
     const provider = GENAI_PROVIDERS.get(asString(theirs) ?? "");
-    if (provider === undefined) continue;
-    for (const model of list) {
-      for (const id of listMeant(provider, model, known)) {
-        if (!rows.has(id)) rows.set(id, readRow(id, model, today));
-      }
-    }
-  }
-  if (count === 0) throw new FeedError("no provider has models, so this isn't the list of genai-prices");
-  return [...rows.values()];
+    return asArray(models)
+      .filter(isObject)
+      .map((model): ListedModel => {
+        if (provider === undefined) return [];
+        return listMeant(provider, model, known).map((id) => ({ id, read: () => readRow(id, model, today) }));
+      });
+  });
 }
 
 /** The catalogue's models that the row is for, else its own name. */
@@ -100,9 +91,7 @@ function readPrice(id: string, prices: JsonObject): StatedPrice | null {
       }),
     ),
   );
-  if (rates === null) return null;
-  const tiers = readTiers(prices, read);
-  return tiers.length === 0 ? rates : { ...rates, tiers };
+  return rates === null ? null : addTiers(rates, readTiers(prices, read));
 }
 
 function readTiers(prices: JsonObject, read: (field: string, value: unknown) => number | undefined) {

@@ -12,6 +12,7 @@ import {
   type StatedPrice,
 } from "./feed.ts";
 import { LITELLM_PROVIDERS, nameModel } from "./provider-names.ts";
+import { addTiers, type ListedModel, type PublicList } from "./public-list.ts";
 
 /** Describes the fields of the others, with texts in place of numbers. */
 const SAMPLE = "sample_spec";
@@ -33,19 +34,19 @@ const CAPABILITIES = [
 const TIER = /^input_cost_per_token_above_(\d{1,6})k_tokens$/;
 const THOUSAND = 1000;
 
-/** Throws a FeedError if the value isn't such a map. */
-export function readLiteLlm(value: unknown, known: KnownIds): readonly FeedRow[] {
+export const LITELLM: PublicList = {
+  listModels,
+  empty: "no row has a litellm_provider, so this isn't LiteLLM's list",
+};
+
+function listModels(value: unknown, known: KnownIds): readonly ListedModel[] {
   if (!isObject(value)) throw new FeedError("LiteLLM's list is an object, by model");
-  const rows = new Map<string, FeedRow>();
-  let count = 0;
-  for (const [key, row] of Object.entries(value)) {
-    if (key === SAMPLE || !isObject(row) || row.litellm_provider === undefined) continue;
-    count += 1;
+  return Object.entries(value).flatMap(([key, row]): readonly ListedModel[] => {
+    if (key === SAMPLE || !isObject(row) || row.litellm_provider === undefined) return [];
+    // A row that can't be right makes the list useless, even if another one is the first of its model.
     const read = readRow(key, row, known);
-    if (read !== null && !rows.has(read.id)) rows.set(read.id, read);
-  }
-  if (count === 0) throw new FeedError("no row has a litellm_provider, so this isn't LiteLLM's list");
-  return [...rows.values()];
+    return [read === null ? [] : [{ id: read.id, read: () => read }]];
+  });
 }
 
 function readRow(key: string, row: JsonObject, known: KnownIds): FeedRow | null {
@@ -76,8 +77,7 @@ function readPrice(key: string, row: JsonObject): StatedPrice | null {
     if (thousands === undefined) return [];
     return [{ above_tokens: Number(thousands) * THOUSAND, ...readTier(key, row, thousands) }];
   });
-  if (rates === null) return null;
-  return tiers.length === 0 ? rates : { ...rates, tiers };
+  return addTiers(rates, tiers);
 }
 
 function readTier(key: string, row: JsonObject, thousands: string) {

@@ -1,16 +1,9 @@
 // The list of models.dev (`api.json`): one object, by provider, in USD per million tokens.
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import { CAPABILITIES, type Capability } from "../../core/models/card.ts";
-import {
-  FeedError,
-  type FeedRow,
-  type KnownIds,
-  keepStated,
-  readCount,
-  readRate,
-  type StatedPrice,
-} from "./feed.ts";
+import { type FeedRow, type KnownIds, keepStated, readCount, readRate, type StatedPrice } from "./feed.ts";
 import { MODELS_DEV_PROVIDERS, nameModel } from "./provider-names.ts";
+import { addTiers, type ListedModel, type PublicList } from "./public-list.ts";
 
 const RATES = [
   ["input", "input"],
@@ -22,23 +15,21 @@ const RATES = [
   ["output_audio", "output_audio"],
 ] as const;
 
-/** Throws a FeedError if the value isn't such a list. */
-export function readModelsDev(value: unknown, known: KnownIds): readonly FeedRow[] {
+export const MODELS_DEV: PublicList = {
+  listModels,
+  empty: "no provider has models, so this isn't the list of models.dev",
+};
+
+function listModels(value: unknown, known: KnownIds): readonly ListedModel[] {
   const providers = isObject(value) ? Object.entries(value) : [];
-  const rows = new Map<string, FeedRow>();
-  let count = 0;
-  for (const [theirs, provider] of providers) {
-    const models = asObject(asObject(provider).models);
-    count += Object.keys(models).length;
+  return providers.flatMap(([theirs, provider]) => {
     const ours = MODELS_DEV_PROVIDERS.get(theirs);
-    if (ours === undefined) continue;
-    for (const [name, model] of Object.entries(models)) {
+    return Object.entries(asObject(asObject(provider).models)).map(([name, model]): ListedModel => {
+      if (ours === undefined || !isObject(model)) return [];
       const id = nameModel(ours, name, known);
-      if (!rows.has(id) && isObject(model)) rows.set(id, readRow(id, model));
-    }
-  }
-  if (count === 0) throw new FeedError("no provider has models, so this isn't the list of models.dev");
-  return [...rows.values()];
+      return [{ id, read: () => readRow(id, model) }];
+    });
+  });
 }
 
 function readRow(id: string, model: JsonObject): FeedRow {
@@ -75,8 +66,7 @@ function readPrice(id: string, cost: JsonObject): StatedPrice | null {
     const above = readCount(asObject(asObject(tier).tier).size);
     return above === null ? [] : [{ above_tokens: above, ...keepStated(readRates(id, asObject(tier))) }];
   });
-  if (rates === null) return null;
-  return tiers.length === 0 ? rates : { ...rates, tiers };
+  return addTiers(rates, tiers);
 }
 
 function readRates(id: string, cost: JsonObject) {

@@ -7,10 +7,17 @@ import { applyPrices, formatDay, viewLaterPrices } from "../later-prices.ts";
 import { priceView } from "../price.ts";
 import { buildCards } from "../rows.ts";
 import { FeedError, type FeedRow, type KnownIds, keepStated } from "./feed.ts";
-import { readGenaiPrices } from "./genai-prices.ts";
-import { readLiteLlm } from "./litellm.ts";
-import { readModelsDev } from "./models-dev.ts";
+import { GENAI_PRICES } from "./genai-prices.ts";
+import { LITELLM } from "./litellm.ts";
+import { MODELS_DEV } from "./models-dev.ts";
 import { isOwnList, type ListHead, readOwnList } from "./own-list.ts";
+import { type PublicList, readPublicList } from "./public-list.ts";
+
+const PUBLIC_LISTS: Readonly<Record<Exclude<FeedFormat, "poundkey">, PublicList>> = {
+  litellm: LITELLM,
+  "models.dev": MODELS_DEV,
+  "genai-prices": GENAI_PRICES,
+};
 
 /** More rows than any list has: each costs a comparison. */
 const ROWS_MAX = 50_000;
@@ -40,16 +47,10 @@ export function readFeed(format: FeedFormat, value: unknown, known: KnownIds, no
 }
 
 function convert(format: FeedFormat, value: unknown, known: KnownIds, nowMs: number): ReadFeed {
-  switch (format) {
-    case "litellm":
-      return { rows: readLiteLlm(value, known), list: null, asOf: null };
-    case "models.dev":
-      return { rows: readModelsDev(value, known), list: null, asOf: null };
-    case "genai-prices":
-      return { rows: readGenaiPrices(value, known, formatDay(nowMs)), list: null, asOf: null };
-    case "poundkey":
-      return isOwnList(value) ? readNumbered(value, nowMs) : readUnnumbered(value, nowMs);
-  }
+  if (format === "poundkey")
+    return isOwnList(value) ? readNumbered(value, nowMs) : readUnnumbered(value, nowMs);
+  const rows = readPublicList(PUBLIC_LISTS[format], value, known, formatDay(nowMs));
+  return { rows, list: null, asOf: null };
 }
 
 function readNumbered(value: JsonObject, nowMs: number): ReadFeed {

@@ -3,7 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import type { ListPage } from "../../admin/list.ts";
 import type { View } from "../../admin/schema.ts";
 import type { ActingWorld } from "../../admin/world.ts";
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString } from "../../core/json/json.ts";
 import { findFirstFault } from "../../core/json/schema-fault.ts";
 

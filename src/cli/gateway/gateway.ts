@@ -2,7 +2,7 @@
 
 import type { ActingWorld } from "../../admin/world.ts";
 import { fetchLong, fetchPage } from "../../app/world.ts";
-import { FAULTS, Fault, type FaultCode } from "../../core/fault.ts";
+import { FAULTS, Fault, type FaultCode } from "../../core/faults/fault.ts";
 import { asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
 import type { Fetch } from "../../core/world/world.ts";
 import { UsageError } from "../arguments.ts";

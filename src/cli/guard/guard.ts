@@ -8,7 +8,7 @@ import {
 import { drawKey, searchTrial } from "../../app/guard/trial.ts";
 import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { isObject } from "../../core/json/json.ts";
 import { GUARD_PLACES, type GuardPlace, type GuardSettings } from "../../core/models/guard.ts";

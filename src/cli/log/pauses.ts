@@ -1,7 +1,7 @@
 // The models that get no requests now, from everybody or from some, as a running gateway knows them.
 import { providerSchema } from "../../admin/models/providers.ts";
 import { wrapRows } from "../../admin/schema.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { CREDENTIAL } from "../../core/things/credential.ts";
 import { makeReader } from "../gateway/ask.ts";
 import type { Asking } from "../gateway/gateway.ts";

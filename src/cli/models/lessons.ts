@@ -12,10 +12,10 @@ import {
 } from "../../app/models/learning.ts";
 import type { Io } from "../../app/terminal.ts";
 import { buildCatalogue, type Catalogue } from "../../catalogue/catalogue.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
 import { writeJsonLine } from "../../core/json/json-line.ts";
-import { LESSON_SOURCES, type Lesson } from "../../core/rows.ts";
+import { LESSON_SOURCES, type Lesson } from "../../core/models/learned/lesson.ts";
 import type { Settings } from "../../core/settings.ts";
 import { LearnedModels } from "../../learning/learned.ts";
 import { readRow } from "../../learning/lesson.ts";

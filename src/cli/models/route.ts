@@ -4,7 +4,7 @@ import { actAs } from "../../admin/audit/audit-trail.ts";
 import type { Io } from "../../app/terminal.ts";
 import { clock } from "../../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../../catalogue/catalogue.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { parseJson } from "../../core/json/json.ts";
 import { SELECTORS } from "../../core/models/selector.ts";
 import { combineSteering, type Steering } from "../../core/models/steering.ts";

@@ -1,7 +1,7 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
 import { addUp, type BookProblem, listProblems } from "../../admin/money/verify.ts";
 import { showProgress } from "../../app/workers/progress.ts";
-import type { Audit } from "../../core/money/audit.ts";
+import type { Audit } from "../../core/books/audit.ts";
 import { formatPlainUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
 import { formatCount, formatJson, makeCommand, type StoreCall } from "../administration.ts";

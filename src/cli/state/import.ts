@@ -18,7 +18,7 @@ import { showProgress } from "../../app/workers/progress.ts";
 import { clock } from "../../app/world.ts";
 import { findPlaces, IN_FOLDER } from "../../config/places.ts";
 import type { StoreSettings } from "../../config/store/store-settings.ts";
-import type { RowChange } from "../../core/audit/changes.ts";
+import type { RowChange } from "../../core/changes.ts";
 import { describeStops, nameNode, refuseOlder } from "../../core/live-nodes.ts";
 import { reportEmptyBalances } from "../../moving/balances.ts";
 import type { PlannedOwners } from "../../moving/plan.ts";

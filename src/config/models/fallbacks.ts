@@ -1,5 +1,5 @@
 // The models to ask when one fails, each by its name alone or with the failures that lead to it.
-import type { FailureKind } from "../../core/failure-kinds.ts";
+import type { FailureKind } from "../../core/faults/failure-kinds.ts";
 import type { ModelOverlay } from "../../core/settings.ts";
 import type { OverlayConfig } from "../schema.ts";
 

@@ -5,7 +5,7 @@ import { PIECE_MAX, RATE_MAX, UNIT_FIELDS } from "../../catalogue/price.ts";
 import { RATE_FIELDS } from "../../catalogue/rates.ts";
 import { CAPABILITIES, OPERATIONS } from "../../core/models/card.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
-import { APPLIED_REFUSALS, COUNT_WORDS } from "../../core/models/refusals.ts";
+import { COUNT_WORDS, REFUSAL_WORDS } from "../../core/models/refusals.ts";
 import { BETA_WORDS } from "../../core/models/words/beta-refusal.ts";
 import { BODY_WORDS, FIELD_WORDS } from "../../core/models/words/body-refusals.ts";
 import { choice, day, integer, number, options, section, text } from "../field-types.ts";
@@ -77,7 +77,7 @@ export const operations = Type.Array(choice(OPERATIONS), {
   expected: "a list of operations without duplicates",
 });
 
-const words = [...APPLIED_REFUSALS, ...BODY_WORDS];
+const words = [...REFUSAL_WORDS, ...BODY_WORDS];
 const refusalWords = [...words, ...words.map((word) => `-${word}` as const)];
 const refusal = choice(refusalWords);
 const listExpected = (words: readonly string[]) => `one of ${words.map((word) => `"${word}"`).join(", ")},`;

@@ -1,7 +1,8 @@
 // The prices of a provider's calls, as the operator and the provider's row state them.
 import { TIERLESS_DIALECTS } from "../../core/models/dialect-names.ts";
 import { type CostReport, USUAL_REPORT } from "../../core/money/cost-report.ts";
-import type { KnownProvider, ProviderSetup, RegionPrice } from "../../core/settings.ts";
+import type { RegionPrice } from "../../core/money/terms.ts";
+import type { KnownProvider, ProviderSetup } from "../../core/settings.ts";
 import type { Issues, Path } from "../errors.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 

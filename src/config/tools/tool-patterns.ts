@@ -1,6 +1,7 @@
 // Lists of allowed tools in the configuration.
 import { Type } from "@sinclair/typebox";
-import { TOOL_PATTERN, TOOL_PATTERN_EXPECTED, TOOL_PATTERNS_MAX } from "../../core/tools/rights.ts";
+import { TOOL_PATTERNS_MAX } from "../../core/fields/tool-list.ts";
+import { TOOL_PATTERN, TOOL_PATTERN_EXPECTED } from "../../core/tools/rights.ts";
 import { orNull, text } from "../field-types.ts";
 
 export const toolPatterns = Type.Array(text(TOOL_PATTERN_EXPECTED, TOOL_PATTERN), {

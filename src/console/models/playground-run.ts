@@ -1,5 +1,5 @@
 // One streamed answer in the playground: its text, usage and timing.
-import type { ErrorBody } from "../../core/fault.ts";
+import type { ErrorBody } from "../../core/faults/fault.ts";
 import type { Chunk, Usage } from "../../surfaces/openai-chat/answer-schema.ts";
 import { monotonicMs } from "../browser.ts";
 import { call, describeError, readEvents } from "../frame/api.ts";

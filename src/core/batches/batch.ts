@@ -1,8 +1,8 @@
 // Batches: a file of requests that the gateway answers as there is room, each as an ordinary request.
 import type { OutboxEvent } from "../events/events.ts";
+import type { KeptReply } from "../log/kept.ts";
 import type { NanoUsd } from "../money/money.ts";
 import type { Scope } from "../people/people.ts";
-import type { KeptReply } from "../rows.ts";
 import type { Page } from "../world/page.ts";
 import type { StoredFile } from "./file.ts";
 

@@ -1,5 +1,5 @@
 // Files that clients upload and that batches make, and their port to the store.
-import { Fault } from "../fault.ts";
+import { Fault } from "../faults/fault.ts";
 import type { Scope } from "../people/people.ts";
 
 /** Those who see a file: a personal key's member within its account, or the account's service keys. */

@@ -1,10 +1,10 @@
 // The fields of an account that can be set, each with the lowest role that sets it.
 import { LIMIT_MAX } from "../limits/limit.ts";
 import { MINUTE_LIMITS } from "../limits/limit-table.ts";
-import { TOOL_PATTERNS_MAX } from "../tools/rights.ts";
 import type { Fields } from "./field.ts";
 import { ACCOUNT_LIMIT_FIELDS } from "./limit-fields.ts";
 import { TAGS_MAX } from "./tags-text.ts";
+import { TOOL_PATTERNS_MAX } from "./tool-list.ts";
 
 const BUDGETS_MAX = 20;
 const MODELS_MAX = 1000;

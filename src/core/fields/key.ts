@@ -2,10 +2,10 @@
 
 import { MODEL_LIMITS_MAX } from "../limits/model-limit.ts";
 import { formatCount } from "../text/count.ts";
-import { TOOL_PATTERNS_MAX } from "../tools/rights.ts";
 import type { Fields } from "./field.ts";
 import { KEY_LIMIT_FIELDS } from "./limit-fields.ts";
 import { TAGS_MAX } from "./tags-text.ts";
+import { TOOL_PATTERNS_MAX } from "./tool-list.ts";
 
 const ADDRESSES_MAX = 100;
 const BUDGETS_MAX = 20;

@@ -11,3 +11,6 @@ export function matchesPatterns(patterns: readonly string[], name: string): bool
   }
   return isAllowed;
 }
+
+/** The most patterns of a list. */
+export const TOOL_PATTERNS_MAX = 100;

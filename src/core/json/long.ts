@@ -1,6 +1,6 @@
 // Parses JSON with long base64 strings, such as pictures, without decoding those: they stay bytes.
 
-import { malformed } from "../models/upstream.ts";
+import { malformed } from "../faults/malformed.ts";
 import { hasBoundedShape, parseBounded } from "./bounds.ts";
 import type { JsonShape } from "./shape.ts";
 

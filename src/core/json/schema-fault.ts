@@ -1,5 +1,5 @@
 // Explains which field of a value violates its schema, with the messages and codes of OpenAI's API.
-import { Fault, type FaultCode } from "../fault.ts";
+import { Fault, type FaultCode } from "../faults/fault.ts";
 import { findNearest } from "../text/nearest.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { findTag, fitsType, type Rules } from "./schema-rules.ts";

@@ -1,6 +1,6 @@
 // Gateway keys and accounts as stored. Secrets are never among the fields.
 
-import { Fault } from "../fault.ts";
+import { Fault } from "../faults/fault.ts";
 import { ACCOUNT_FIELDS } from "../fields/account.ts";
 import { listInitials, type ValuesOf } from "../fields/field.ts";
 import { KEY_FIELDS } from "../fields/key.ts";

@@ -170,3 +170,11 @@ export interface RefusingLimit {
   /** When the limit starts over, in Unix milliseconds. Null or missing if it never does. */
   readonly resetsAtMs?: number | null;
 }
+
+/** The values of the rate-limit headers. */
+export interface RequestLimits {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds from the decision until the next day starts. */
+  readonly resetMs: number;
+}

@@ -1,9 +1,11 @@
 // The limits of a member within an account: over all of the member's personal keys there, those that were revoked too.
-import type { AllowedTools } from "../tools/tool-server.ts";
 import { type Budget, nameBudget, type Period } from "./budget.ts";
 import { type LimitKind, type MinuteLimits, NO_LIMITS, type OwnerLimits } from "./limit.ts";
 import { fallBack } from "./limit-bounds.ts";
 import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "./limit-table.ts";
+
+/** The tools that may be called, as patterns of NAME_tool. Null if the level says nothing; an empty list allows no tool at all. */
+export type AllowedTools = readonly string[] | null;
 
 /** The limits that an account gives each of its members. A rule of the sign-in that says something else comes first. */
 export interface MemberDefaults extends OwnerLimits {

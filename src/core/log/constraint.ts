@@ -1,7 +1,7 @@
 // Constraints: the fields by which a request asks for protection or forbids a way, and the operator's rule for those that
 // nothing meets.
 
-import { Fault } from "../fault.ts";
+import { Fault } from "../faults/fault.ts";
 
 /** `report` lets requests pass as `drop` does, and counts those that `refuse` would refuse. */
 export const CONSTRAINT_RULES = ["refuse", "report", "drop"] as const;

@@ -1,6 +1,5 @@
 // A request's prompt and answer as stored with `log.content`: encrypted, apart from the request's row.
 import { isObject, type JsonObject, parseJson } from "../json/json.ts";
-import type { KeptContent } from "../rows.ts";
 
 export interface LoggedContent {
   /** The request without its messages. */
@@ -27,4 +26,12 @@ export function findContent(text: string): LoggedContent | null {
 
 function isContent(value: unknown): value is LoggedContent {
   return isObject(value) && isObject(value.request) && Array.isArray(value.messages);
+}
+
+/** A request's prompt and answer, encrypted. */
+export interface KeptContent {
+  readonly accountId: string;
+  readonly id: string;
+  readonly atMs: number;
+  readonly sealed: string;
 }

@@ -1,7 +1,7 @@
 // Questions to the request log and to its hourly sums.
 import type { Scope } from "../people/people.ts";
-import type { UsageSum } from "../rows.ts";
 import type { EndingName, RequestOutcome, Transport } from "./record.ts";
+import type { UsageSum } from "./usage-sum.ts";
 
 /**
  * Rows must match every field given. The model is the one asked for, tried or used, the provider that of the model that

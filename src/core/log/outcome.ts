@@ -1,5 +1,5 @@
 // The outcome of a request, and the model and provider that it counts under.
-import { FAULTS } from "../fault.ts";
+import { FAULTS } from "../faults/fault.ts";
 import { CLIENT_GONE, isError, type RequestOutcome, type RequestRecord } from "./record.ts";
 
 /** Faults that are not the client's: a request that ends with one has failed, even if no provider could be called. */

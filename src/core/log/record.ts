@@ -197,11 +197,3 @@ export const CLIENT_GONE = 499;
  */
 export const REQUEST_OUTCOMES = ["answered", "failed", "refused", "left"] as const;
 export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
-
-/** The values of the rate-limit headers. */
-export interface RequestLimits {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Milliseconds from the decision until the next day starts. */
-  readonly resetMs: number;
-}

@@ -1,9 +1,9 @@
 // The log of refusals: their counts by minute, its bounds, and questions to it.
 import type { Scope } from "../people/people.ts";
-import type { UsageSum } from "../rows.ts";
 import type { Page } from "../world/page.ts";
 import type { SearchPage } from "./log-query.ts";
 import type { Refusal } from "./refusal.ts";
+import type { UsageSum } from "./usage-sum.ts";
 
 /** The refusals of one key (or unknown secret) with one code, for one model, within one minute. */
 export interface RefusalCount

@@ -1,5 +1,5 @@
 // A request that was refused before any provider was called: who sent it, what it asked for, and which rule refused it.
-import type { FaultCode } from "../fault.ts";
+import type { FaultCode } from "../faults/fault.ts";
 import type { RefusingLimit } from "../limits/limit.ts";
 import type { RequestOutcome } from "./record.ts";
 

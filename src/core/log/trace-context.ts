@@ -2,11 +2,10 @@
 
 import type { JsonObject } from "../json/json.ts";
 import type { ModelCard } from "../models/card.ts";
-import type { TracedHook } from "../models/hook.ts";
 import type { NanoUsd } from "../money/money.ts";
 import type { RequestOrigin, UnsettledRecord } from "./record.ts";
 import type { SpanMessages } from "./span-messages.ts";
-import type { AttemptOutcome } from "./trace.ts";
+import type { AttemptOutcome, TracedHook } from "./trace.ts";
 
 /** The span of the client's that the request belongs to, as its `traceparent` names it. */
 interface ParentSpan {

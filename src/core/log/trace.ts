@@ -1,10 +1,10 @@
 // The trace of a request and the lines of its bill, stored with its row as JSON.
 
+import type { FailureWords } from "../faults/failure.ts";
 import { asNumber, isObject, parseJson } from "../json/json.ts";
-import type { TracedHook } from "../models/hook.ts";
+import type { HookPlace } from "../models/hook.ts";
 import type { BillLine, NanoUsd } from "../money/money.ts";
 import { type Amounts, expandAmounts, NO_AMOUNTS, shortenAmounts } from "../money/units.ts";
-import type { FailureWords } from "./failure.ts";
 
 /** The end of an attempt: it answered, it failed (possibly midway), another was faster, or the client left. */
 export const ATTEMPT_OUTCOMES = ["answered", "failed", "outrun", "left"] as const;
@@ -86,4 +86,25 @@ export function readTrace(json: string | null): Trace | null {
 
 function isTrace(value: unknown): value is Trace {
   return isObject(value) && Array.isArray(value.attempts) && Array.isArray(value.bill);
+}
+
+/** The result of one call to a hook. */
+export const HOOK_ACTIONS = ["passed", "changed", "blocked", "failed"] as const;
+export type HookAction = (typeof HOOK_ACTIONS)[number];
+
+/** The price of a hook's own model, with the markup. */
+export interface HookCost {
+  readonly model: string;
+  readonly nanoUsd: NanoUsd;
+}
+
+/** One call to a hook, for the request's timeline. Times are in milliseconds, in a trace since the start of the request. */
+export interface TracedHook {
+  readonly name: string;
+  readonly at: HookPlace;
+  readonly action: HookAction;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Missing if it has no model of its own. */
+  readonly cost?: HookCost | undefined;
 }

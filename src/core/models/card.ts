@@ -1,6 +1,6 @@
 // A model card: one model as one provider serves it.
 
-import type { FailureKind } from "../failure-kinds.ts";
+import type { FailureKind } from "../faults/failure-kinds.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { DialectName } from "./dialect-names.ts";
 import type { RefusalRules } from "./refusals.ts";

@@ -2,10 +2,10 @@
 
 import type { JsonObject } from "../json/json.ts";
 import type { LongJson } from "../json/long.ts";
-import type { REFUSED_THINKING } from "../log/removed-reasoning.ts";
 import type { NativeTexts } from "../text/texts.ts";
 import type { FormEntry } from "./attachment.ts";
 import type { Refusal } from "./refusals.ts";
+import type { REFUSED_THINKING } from "./thinking/removed-reasoning.ts";
 import type { MarkTime } from "./words/cache-marks.ts";
 
 /** A Bedrock guardrail that checks each chat request and its answer. */

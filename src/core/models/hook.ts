@@ -1,5 +1,4 @@
 // Hooks: what the operator has asked about the texts of requests and answers, from the configuration.
-import type { NanoUsd } from "../money/money.ts";
 import type { NetworkRules } from "../world/network.ts";
 
 /** The id of the built-in key by which hooks ask models. Its rows are the operator's, and it is never charged. */
@@ -54,25 +53,4 @@ export interface HookState {
   readonly state: "closed" | "open" | "half_open";
   /** The way in which it failed last. It names no address. */
   readonly reason: string;
-}
-
-/** The result of one call to a hook. */
-export const HOOK_ACTIONS = ["passed", "changed", "blocked", "failed"] as const;
-export type HookAction = (typeof HOOK_ACTIONS)[number];
-
-/** The price of a hook's own model, with the markup. */
-export interface HookCost {
-  readonly model: string;
-  readonly nanoUsd: NanoUsd;
-}
-
-/** One call to a hook, for the request's timeline. Times are in milliseconds, in a trace since the start of the request. */
-export interface TracedHook {
-  readonly name: string;
-  readonly at: HookPlace;
-  readonly action: HookAction;
-  readonly startMs: number;
-  readonly endMs: number;
-  /** Missing if it has no model of its own. */
-  readonly cost?: HookCost | undefined;
 }

@@ -196,14 +196,8 @@ export function readMost(refusal: Refusal, of: CountName): number | null {
   return name === of ? Number(most) : null;
 }
 
-/** The words that have an effect, so that the configuration accepts them. */
-export const APPLIED_REFUSALS: readonly RefusalWord[] = listWords().filter(
-  (word) => REFUSALS[word].appliesIn.length > 0,
-);
-
-function listWords(): readonly RefusalWord[] {
-  return Object.keys(REFUSALS).filter(isWord);
-}
+/** The words of its rows, in their order. */
+export const REFUSAL_WORDS: readonly RefusalWord[] = Object.keys(REFUSALS).filter(isWord);
 
 function isWord(name: string): name is RefusalWord {
   return Object.hasOwn(REFUSALS, name);

@@ -1,8 +1,9 @@
 // The meaning of upstream errors by status and code. Every dialect's `explain` ends here.
 
-import { Fault, type FaultCode } from "../fault.ts";
-import type { FaultDetails } from "../fault-details.ts";
-import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../log/failure.ts";
+import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../faults/failure.ts";
+import { Fault, type FaultCode } from "../faults/fault.ts";
+import type { FaultDetails } from "../faults/fault-details.ts";
+import { malformed } from "../faults/malformed.ts";
 import type { ModelCard } from "./card.ts";
 import { readFieldRefusals } from "./words/field-refusal.ts";
 import { namesOtherThing, saysGone } from "./words/gone.ts";
@@ -281,13 +282,6 @@ function describeEnd({ details }: Fault, { id, shutdownDate, successor }: ModelC
   const hint = successor === undefined ? "" : ` Did you mean '${successor}'?`;
   const message = `The model '${id}' has ended: its last day was ${shutdownDate}.${hint}`;
   return new Fault("model_ended", message, { ...details, param: "model" });
-}
-
-/** The upstream's answer does not follow its dialect, or is incomplete. */
-export function malformed(what: string): Fault {
-  return new Fault("upstream_error", "The provider's answer was incomplete or malformed.", {
-    cause: what,
-  });
 }
 
 /**

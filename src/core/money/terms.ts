@@ -1,6 +1,5 @@
 // The words of an answer about its own price: the service and the region that it came from, and its cost.
 import { type Price, SERVICE_TIERS, type ServiceTier } from "../models/card.ts";
-import type { RegionPrice } from "../settings.ts";
 import { multiplyPrice } from "./factors.ts";
 
 /** The fields in which answers name what was served. */
@@ -125,4 +124,10 @@ function readTier(word: string): ServiceTier | null {
 function nameWord(field: ServedField, word: string): string {
   const name = `${field}=${word}`;
   return KNOWN.has(name) ? name : `${field}=other`;
+}
+
+/** The factor of a region on the token prices of the models with these names. */
+export interface RegionPrice {
+  readonly factor: number;
+  readonly models: RegExp;
 }

@@ -1,7 +1,7 @@
 // People and what they may do: roles, grants, who acts from where, and which rows a viewer sees.
 
-import type { RepeatClaim } from "../audit/repeats.ts";
 import type { MemberTerms } from "../limits/member-limits.ts";
+import type { RepeatClaim } from "./repeats.ts";
 
 /** From the least to the most. Within an account, the highest of someone's roles counts. */
 export const ROLES = ["member", "viewer", "manager", "billing", "operator", "admin"] as const;

@@ -1,6 +1,6 @@
 // Compares lists of allowed tools: whether one lets nothing pass that another doesn't.
+import type { AllowedTools } from "../limits/member-limits.ts";
 import { matches } from "../text/pattern.ts";
-import type { AllowedTools } from "./tool-server.ts";
 
 interface SplitList {
   readonly given: readonly string[];

@@ -1,6 +1,6 @@
 // The rights to tools by lists of patterns, on several levels.
 import { matchesPatterns } from "../fields/tool-list.ts";
-import type { AllowedTools } from "./tool-server.ts";
+import type { AllowedTools } from "../limits/member-limits.ts";
 
 /** `name` is NAME_tool, unshortened. A tool passes every level that says something. */
 export function isToolAllowed(levels: readonly AllowedTools[], name: string): boolean {

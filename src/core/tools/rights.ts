@@ -1,9 +1,7 @@
 // The tools of tool servers that a key may call: by the lists of its account, of its member and of its own.
-import type { AllowedTools } from "./tool-server.ts";
 
-/** The most patterns of a list. */
-export const TOOL_PATTERNS_MAX = 100;
 /** Visible ASCII without commas, which separate patterns on the command line and in the console. */
+import type { AllowedTools } from "../limits/member-limits.ts";
 export const TOOL_PATTERN = /^(?=.{1,128}$)!?[\x22-\x2b\x2d-\x7e][\x21-\x2b\x2d-\x7e]*$/;
 export const TOOL_PATTERN_EXPECTED =
   "a tool like github_search_code, a pattern like github_*, or one with ! before it for what is taken away";

@@ -1,8 +1,8 @@
 // The right that a call of a tool needs.
-import { Fault } from "../fault.ts";
+import { Fault } from "../faults/fault.ts";
+import type { AllowedTools } from "../limits/member-limits.ts";
 import { isToolAllowed, isWholeServerAllowed } from "./patterns.ts";
 import { makeFullName } from "./rules.ts";
-import type { AllowedTools } from "./tool-server.ts";
 
 /** To one tool, or to all of a server, as for its prompts and resources. */
 export interface ToolRight {

@@ -40,9 +40,6 @@ export interface ToolServer {
   readonly prompts: boolean;
 }
 
-/** Patterns of NAME_tool. Null if the level says nothing; an empty list allows no tool at all. */
-export type AllowedTools = readonly string[] | null;
-
 const SET_BY_PROTOCOL =
   /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|accept|accept-encoding|cookie|mcp-.*|last-event-id)$/i;
 

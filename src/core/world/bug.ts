@@ -1,5 +1,5 @@
 // The log's line about a bug of the gateway's own, which clients only learn of.
-import { Fault, toFault } from "../fault.ts";
+import { Fault, toFault } from "../faults/fault.ts";
 import type { Log } from "./world.ts";
 
 /** Logs a failure with its place in the code, if it is a bug. */

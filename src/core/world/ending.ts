@@ -1,5 +1,5 @@
 // Ends a request early: delivers the reason, once, to everything that works on it.
-import { Fault } from "../fault.ts";
+import { Fault } from "../faults/fault.ts";
 
 /** An object rather than a function: all that work on a request exist already, and a function would be one more. */
 interface Listener {

@@ -1,6 +1,6 @@
 // The address of each call to Bedrock's runtime, with the model in its path.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Target } from "../../core/models/dialect.ts";
 

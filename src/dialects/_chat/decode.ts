@@ -1,9 +1,10 @@
 // Reads the answers of chat-completions servers: the decoder of a stream and the reader of a whole reply.
 
+import { malformed } from "../../core/faults/malformed.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asArray, asObject, asString, hasOnly, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ServerEvent } from "../../core/models/dialect.ts";
-import { type ErrorRule, malformed } from "../../core/models/upstream.ts";
+import type { ErrorRule } from "../../core/models/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,

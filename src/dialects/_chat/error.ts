@@ -1,5 +1,5 @@
 // Errors of chat-completions servers, in all their forms, as Faults.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { type ErrorRule, readMeaning, readRetryAfterMs, upstreamFault } from "../../core/models/upstream.ts";

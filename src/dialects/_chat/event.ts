@@ -1,9 +1,9 @@
 // Both ends of a decoder: reads an event's data as an object, and wraps a delta in a chunk.
 
+import { malformed } from "../../core/faults/malformed.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
-import { parseShortened } from "../../core/log/removed-reasoning.ts";
-import { malformed } from "../../core/models/upstream.ts";
+import { parseShortened } from "../../core/models/thinking/removed-reasoning.ts";
 import type { ChatChunk, Delta } from "../../operations/chat/form.ts";
 
 export function parseEvent(data: string): JsonObject {

@@ -1,5 +1,5 @@
 // The blocks of each message, for APIs whose messages are lists of them (Anthropic's Messages, Bedrock's Converse).
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { JsonBudget } from "../../core/json/bounds.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { isWithoutArguments } from "../../operations/chat/answer/tool-calls.ts";

@@ -1,8 +1,12 @@
 // Thinking in blocks with a signature: the details that clients get, the blocks made of those they send back, and what of these
 // doesn't reach the model.
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
-import { REMOVALS_MAX, type RemovalReason, type RemovedReasoning } from "../../core/log/removed-reasoning.ts";
 import { SEALED_FORMATS } from "../../core/models/thinking/readers.ts";
+import {
+  REMOVALS_MAX,
+  type RemovalReason,
+  type RemovedReasoning,
+} from "../../core/models/thinking/removed-reasoning.ts";
 import type { AssistantMessage, ChatRequest, ReasoningDetail } from "../../operations/chat/form.ts";
 
 /** Replaces missing thinking of another model, for servers that require some. */

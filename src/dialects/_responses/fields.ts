@@ -1,7 +1,7 @@
 // Field mappings shared by OpenAI's Responses API and APIs modelled on it: usage, citations, log probabilities.
 
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
-import type { RemovalReason, RemovedReasoning } from "../../core/log/removed-reasoning.ts";
+import type { RemovalReason, RemovedReasoning } from "../../core/models/thinking/removed-reasoning.ts";
 import { makeCitation } from "../../operations/chat/answer/citations.ts";
 import { makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";
 import type { Citation, Finish, FinishReason, Usage } from "../../operations/chat/form.ts";

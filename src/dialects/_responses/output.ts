@@ -1,8 +1,8 @@
 // Output items and stream events of OpenAI's Responses API and of APIs modelled on it, as chat chunks.
 
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ServerEvent } from "../../core/models/dialect.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";

@@ -1,7 +1,7 @@
 // Embeddings in OpenAI's form, which most servers use with small differences (OpenAI API reference, `/embeddings`).
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asCount, asObject, type JsonObject } from "../../core/json/json.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {

@@ -1,7 +1,7 @@
 // Moderation in OpenAI's form, which Mistral shares for texts (their API references, `/moderations`).
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {
   ModerationForm,

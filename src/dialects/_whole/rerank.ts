@@ -1,8 +1,8 @@
 // Rerank in the form that Cohere and Jina made common (their API references, `/rerank`), with the differences between servers.
 
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asCount, asNumber, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";

@@ -1,6 +1,6 @@
 // The Messages API on clouds: Amazon Bedrock, Vertex AI and Microsoft Foundry.
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { asArray, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";

@@ -1,6 +1,6 @@
 // The parts of a message as Anthropic's content blocks: text, images and documents, with their cache marks.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { FilePart } from "../../operations/chat/form.ts";
 import { parseDataUrl } from "../../operations/chat/prompt/data-url.ts";

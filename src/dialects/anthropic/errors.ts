@@ -1,5 +1,5 @@
 // Anthropic's errors, as an answer of their own, inside a stream, or in a body with status 200.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ErrorRule } from "../../core/models/upstream.ts";
 import { explainChat, explainEmbeddedError } from "../_chat/error.ts";

@@ -1,10 +1,10 @@
 // Thinking in the native lane of the Messages API: what the model can take of what the client asked for and sends back.
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json/json.ts";
-import { REFUSED_THINKING } from "../../core/log/removed-reasoning.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { RawRequest } from "../../core/models/dialect.ts";
+import { REFUSED_THINKING } from "../../core/models/thinking/removed-reasoning.ts";
 import { NONE } from "../../operations/form.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { hasCallsWithoutThinking } from "./conversation.ts";

@@ -1,7 +1,7 @@
 // The native lane of the Messages API: the client's own request, changed only in its limit, its thinking, and what the
 // model refuses.
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";

@@ -1,7 +1,7 @@
 // Anthropic's token counts as the canonical usage.
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
-import type { RemovalReason, RemovedReasoning } from "../../core/log/removed-reasoning.ts";
+import type { RemovalReason, RemovedReasoning } from "../../core/models/thinking/removed-reasoning.ts";
 import { readServed } from "../../core/money/terms.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { countRemoved } from "../_chat/thinking.ts";

@@ -1,5 +1,5 @@
 // The parts of a message as Converse's content blocks: text, images and documents, with their cache points.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { FilePart } from "../../operations/chat/form.ts";
 import { parseDataUrl } from "../../operations/chat/prompt/data-url.ts";

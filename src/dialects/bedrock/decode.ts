@@ -1,8 +1,9 @@
 // Converse's streamed and whole answers as canonical chunks and replies.
 
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ServerEvent } from "../../core/models/dialect.ts";
-import { gaveUp, malformed } from "../../core/models/upstream.ts";
+import { gaveUp } from "../../core/models/upstream.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { type FinishMeaning, makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";

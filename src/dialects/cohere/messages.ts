@@ -1,6 +1,6 @@
 // Chat messages in Cohere v2's form, with its own thinking and plans of earlier turns.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asString, type JsonObject } from "../../core/json/json.ts";
 import type { AssistantMessage, ChatMessage, ContentPart, UserMessage } from "../../operations/chat/form.ts";
 import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";

@@ -1,7 +1,7 @@
 // One candidate of an answer as its parts arrive: text, thoughts, calls and images as deltas of one choice.
 
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import { makeFinish, markUnknown } from "../../operations/chat/finish.ts";
 import type { ChunkChoice, Delta, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
 import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";

@@ -1,10 +1,11 @@
 // Gemini's answers as chunks: one reader for streamed events and whole bodies, which are the same objects.
 
+import { malformed } from "../../core/faults/malformed.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { ServerEvent } from "../../core/models/dialect.ts";
-import { gaveUp, malformed } from "../../core/models/upstream.ts";
+import { gaveUp } from "../../core/models/upstream.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";

@@ -1,5 +1,5 @@
 // Google's error bodies (google.rpc.Status) as faults: as an answer of their own, inside a stream, or with status 200.
-import type { Fault, FaultCode } from "../../core/fault.ts";
+import type { Fault, FaultCode } from "../../core/faults/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/models/upstream.ts";

@@ -1,11 +1,11 @@
 // Images at Google: Imagen by `:predict`, and Gemini's own models by `generateContent` (ai.google.dev/gemini-api/docs/imagen, image-generation).
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asCount, asObject, type JsonObject } from "../../core/json/json.ts";
 import { asText } from "../../core/json/long.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import { parseDataUrl } from "../../operations/chat/prompt/data-url.ts";
 import type { Codec } from "../../operations/codec.ts";

@@ -1,6 +1,6 @@
 // Joins a call's arguments, which Vertex AI streams in pieces with a JSON path each, into one object.
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asString, isObject, type JsonObject } from "../../core/json/json.ts";
-import { malformed } from "../../core/models/upstream.ts";
 
 /** A step is `.name`, `['name']`, `["name"]` or `[3]`. */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;

@@ -1,6 +1,6 @@
 // Google's models on Vertex AI: its form of generateContent, and the separate ranking API.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";

@@ -1,6 +1,6 @@
 // The messages of a request in Mistral's form: four roles in an accepted order, its own parts.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asString, type JsonObject } from "../../core/json/json.ts";
 import type {
   AssistantMessage,

@@ -1,13 +1,13 @@
 // Images in OpenAI's form (OpenAI API reference, "Create image", "Create image edit"), and as xAI and OpenRouter
 // differ.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { asText } from "../../core/json/long.ts";
 import { Attachment, type FormEntry } from "../../core/models/attachment.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Codec } from "../../operations/codec.ts";
 import {

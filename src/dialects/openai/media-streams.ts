@@ -1,9 +1,9 @@
 // Streamed images, transcripts and speech, as servers send them (OpenAI API reference, the operations' "Streaming").
 
+import { malformed } from "../../core/faults/malformed.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ServerEvent } from "../../core/models/dialect.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { ImagesReply, ImagesRequest, PartialPicture } from "../../operations/images/form.ts";
 import { findSoundType } from "../../operations/sound-types.ts";

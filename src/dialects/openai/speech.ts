@@ -1,6 +1,6 @@
 // Speech in OpenAI's form (OpenAI API reference, "Create speech"): the answer is audio or events, or JSON at Mistral.
+import { malformed } from "../../core/faults/malformed.ts";
 import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
 import { findSoundType } from "../../operations/sound-types.ts";

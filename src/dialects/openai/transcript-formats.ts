@@ -1,7 +1,7 @@
 // The formats in which servers are asked for transcripts, so that their answers report what they took, and the formats
 // that clients asked for, written from those.
+import { malformed } from "../../core/faults/malformed.ts";
 import { asArray, asNumber, isObject, type JsonObject } from "../../core/json/json.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import type {
   TranscriptFormat,
   TranscriptionReply,

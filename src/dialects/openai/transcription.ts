@@ -1,9 +1,9 @@
 // Transcriptions in OpenAI's form, as at Groq, Mistral, local servers (OpenAI API reference, "Create transcription").
 
+import { malformed } from "../../core/faults/malformed.ts";
 import { parseBounded, REQUEST_SHAPE } from "../../core/json/bounds.ts";
 import { asCount, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { FormEntry } from "../../core/models/attachment.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Codec } from "../../operations/codec.ts";
 import {

@@ -1,6 +1,6 @@
 // A chat-completion request as a call of Perplexity's Agent API (`POST {base}/agent`), which refuses unknown fields.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";

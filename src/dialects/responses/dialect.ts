@@ -1,6 +1,6 @@
 // OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import { can } from "../../core/models/card.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";

@@ -1,6 +1,6 @@
 // Messages in the form of OpenAI's Responses API: parts, calls, results, and the thinking of earlier turns.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type {
   ContentPart,

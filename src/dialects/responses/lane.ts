@@ -1,11 +1,11 @@
 // The native lane of the Responses API: the client's own request, changed only in its limit, `store`, and what the model
 // refuses.
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, changeFields, type JsonObject } from "../../core/json/json.ts";
-import { REFUSED_THINKING } from "../../core/log/removed-reasoning.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
+import { REFUSED_THINKING } from "../../core/models/thinking/removed-reasoning.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import { mendMedia, nameMeantType } from "../_chat/lane-media.ts";

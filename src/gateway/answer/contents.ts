@@ -1,6 +1,6 @@
 // Stores prompts and answers with the log, if the operator enables it: encrypted, bounded, without delaying answers.
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { type LoggedContent, makeContentUse } from "../../core/log/content.ts";
 import type { Store } from "../../core/store.ts";
 import { logBug } from "../../core/world/bug.ts";

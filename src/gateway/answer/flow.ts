@@ -1,5 +1,5 @@
 // Pushed answers: each batch is handled in the call that read it, and promises are only created to wait.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 
 /**

@@ -1,11 +1,16 @@
 // Stored answers, encrypted with their conversation, that later requests of the same owner can continue.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { parseWithTools } from "../../core/json/exact.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
-import type { Earlier, EarlierAnswers, KeptExchange, KeptOwner } from "../../core/models/kept.ts";
-import type { StoredResponse } from "../../core/rows.ts";
+import type {
+  Earlier,
+  EarlierAnswers,
+  KeptExchange,
+  KeptOwner,
+  StoredResponse,
+} from "../../core/log/kept.ts";
 import type { ResponseRules } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
 import { logBug } from "../../core/world/bug.ts";

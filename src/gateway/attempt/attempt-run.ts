@@ -1,9 +1,9 @@
 // One attempt of a request: what it sends, the usage reported so far, and its end.
 
+import type { Attempt } from "../../core/attempt.ts";
 import type { GrantAnswer } from "../../core/demand.ts";
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import { formatTraceparent } from "../../core/log/trace-context.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";

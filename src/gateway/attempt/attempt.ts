@@ -1,6 +1,6 @@
 // One attempt: sends the request in the provider's dialect and reads the whole answer.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DeliveredBody, Mending, Outgoing, Said, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";

@@ -1,5 +1,5 @@
 // Splits a request for several answers into as many calls as the provider needs, and joins their answers.
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
 import { Ending } from "../../core/world/ending.ts";
 import { limitCallsAtOnce } from "../../health/rate.ts";
 import type { Form } from "../../operations/form.ts";

@@ -1,8 +1,8 @@
 // The other credentials of a model whose credential was just refused. Asking them is no retry: a refusal costs nothing and
 // takes milliseconds, and one good credential among many bad ones answers the request.
 
-import type { Fault } from "../../core/fault.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { Credential } from "../../core/settings.ts";
 import { spread } from "../../health/order/draw.ts";
 import type { Form } from "../../operations/form.ts";

@@ -1,9 +1,9 @@
 // Failover, from a request's second attempt on: tries the attempts of its plan in order until one answers or no other
 // could do better. Also races attempts against each other.
 
-import { type Fault, toFault } from "../../core/fault.ts";
-import { describeFailure } from "../../core/log/failure.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import { describeFailure } from "../../core/faults/failure.ts";
+import { type Fault, toFault } from "../../core/faults/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { nameProvider } from "../../core/models/upstream.ts";
 import { Ending } from "../../core/world/ending.ts";

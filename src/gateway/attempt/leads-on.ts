@@ -1,7 +1,7 @@
 // The failures of a request so far, and the models that they lead to.
 
-import type { FailureKind } from "../../core/failure-kinds.ts";
-import type { Fault } from "../../core/fault.ts";
+import type { FailureKind } from "../../core/faults/failure-kinds.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { listLeading, type Selection } from "../plan/plan.ts";
 

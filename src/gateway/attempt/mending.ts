@@ -1,7 +1,7 @@
 // A request that a provider has just refused, in another form for one more call.
 
-import type { Fault } from "../../core/fault.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { countAs, type ModelCard } from "../../core/models/card.ts";
 import { isRefused, type Refusal } from "../../core/models/refusals.ts";
 import { findRefusedField } from "../../core/models/refused-fields.ts";

@@ -1,5 +1,5 @@
 // Explains to a client that its model's only provider doesn't answer, and nobody else was to be asked.
-import { Fault, type FaultCode } from "../../core/fault.ts";
+import { Fault, type FaultCode } from "../../core/faults/fault.ts";
 import type { Selection } from "../plan/plan.ts";
 
 const SILENT: ReadonlySet<FaultCode> = new Set(["upstream_error", "upstream_timeout"]);

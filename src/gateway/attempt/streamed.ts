@@ -1,6 +1,6 @@
 // A streamed attempt: reads the provider's answer and passes it on in batches of pieces.
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation, Reader, Reading } from "../../operations/operation.ts";

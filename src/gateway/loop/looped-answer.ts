@@ -1,6 +1,6 @@
 // The answer to a request whose model may call the gateway's own tools: its questions to the model and its calls, each through
 // the gateway as any other request.
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import type { OwnCall, OwnTurn } from "../../core/tools/own-calls.ts";
 import type { Form } from "../../operations/form.ts";

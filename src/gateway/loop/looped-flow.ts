@@ -1,5 +1,5 @@
 // The stream of an answer of several questions and calls: what the model says as it says it, and the calls in between.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { OwnTurn } from "../../core/tools/own-calls.ts";
 import type { Form } from "../../operations/form.ts";

@@ -1,5 +1,5 @@
 // The ports of a response whose model may call tools that the gateway runs: its questions, its calls, and its conversation.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
 import type { NanoUsd } from "../../core/money/money.ts";

@@ -1,6 +1,6 @@
 // A response whose model may call tools that the gateway runs: the model is asked, its calls are made, and it is asked again,
 // until it calls none. Each question and each call is a request of its own.
-import { type Fault, toFault } from "../../core/fault.ts";
+import { type Fault, toFault } from "../../core/faults/fault.ts";
 import type { ToolLoopBounds } from "../../core/tools/rules.ts";
 import type { Ending } from "../../core/world/ending.ts";
 

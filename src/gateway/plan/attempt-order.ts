@@ -1,6 +1,6 @@
 // The order of the attempts on one model: by the conversation, so that it stays with its credential, or else drawn.
 
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
 import type { Health } from "../../health/health.ts";
 import { spread } from "../../health/order/draw.ts";
 import { orderByHash } from "../../health/order/hash-order.ts";

@@ -1,7 +1,7 @@
 // The most that a request may cost, by its alias or its header: models whose worst case doesn't fit are passed over, and
 // the others answer within it, because their output is limited to what fits.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { formatPlainUsd, NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
 import { capOffer, OUTPUT_TOKENS_LEAST } from "../../ledger/ceiling.ts";

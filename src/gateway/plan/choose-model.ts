@@ -1,6 +1,6 @@
 // A selector's choice for a request, or the Fault that says why there is none and what would help.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { CacheSetting } from "../../core/models/caching.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { type Steering, UNSTEERED } from "../../core/models/steering.ts";

@@ -1,5 +1,5 @@
 // Gathers the attempts of a plan from models in their order, until there are as many as a request may make.
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Address } from "../../health/address.ts";

@@ -1,7 +1,7 @@
 // The order in which the models of a group are tried.
 
-import { Fault } from "../../core/fault.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GroupMember, ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Health } from "../../health/health.ts";

@@ -1,7 +1,7 @@
 // The home of a conversation, which is the first place of its order, and why one of its turns is served elsewhere.
 
+import type { Attempt } from "../../core/attempt.ts";
 import type { MoveCause } from "../../core/log/moved.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
 import type { GroupMember, ModelCard } from "../../core/models/card.ts";
 import { orderCredentials } from "./attempt-order.ts";
 import { keepAble, type OrderInput, orderMembers } from "./group-order.ts";

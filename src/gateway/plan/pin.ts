@@ -1,6 +1,6 @@
 // Requests that only one provider can serve, because it stores the answer that they continue, or has encrypted their history.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Selection } from "./plan.ts";
 

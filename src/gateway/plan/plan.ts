@@ -1,8 +1,8 @@
 // The plan of a request: an ordered list of attempts for failover. Selectors return an order, not a single choice.
 
-import { type FailureKind, USUAL_FAILURES } from "../../core/failure-kinds.ts";
-import { Fault } from "../../core/fault.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import { type FailureKind, USUAL_FAILURES } from "../../core/faults/failure-kinds.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { countAs, type GroupMember, type ModelCard } from "../../core/models/card.ts";
 import type { Address } from "../../health/address.ts";
 import type { Health } from "../../health/health.ts";

@@ -1,7 +1,7 @@
 // The choice of the dialect for a call. All but the last step depends on the configuration alone, and is made once.
 
-import { Fault } from "../../core/fault.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Family, Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";

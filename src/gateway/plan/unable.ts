@@ -1,6 +1,6 @@
 // Finds out, before anything is held or sent, whether a model can take a request at all.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { UrlKind } from "../../operations/codec.ts";
 import type { Form } from "../../operations/form.ts";

@@ -1,6 +1,6 @@
 // Duplicate requests (same Idempotency-Key) wait here until the first one has been answered.
 import type { AdmissionAnswer } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type Ending, makeTwinTimeout } from "../../core/world/ending.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Ledger, Ticket } from "../../ledger/ledger.ts";

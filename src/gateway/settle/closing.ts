@@ -1,11 +1,11 @@
 // The end of a request: its settlement, its row, and what it lets go of. Each happens once, however it ended.
 
 import type { SettlementAnswer } from "../../core/demand.ts";
-import { FAULTS, toFault } from "../../core/fault.ts";
+import { FAULTS, toFault } from "../../core/faults/fault.ts";
 import type { SpanMessages } from "../../core/log/span-messages.ts";
+import { tagRecord } from "../../core/log/tags.ts";
+import type { HookCost, TracedHook } from "../../core/log/trace.ts";
 import type { TraceContext, TraceSink } from "../../core/log/trace-context.ts";
-import type { HookCost, TracedHook } from "../../core/models/hook.ts";
-import { tagRecord } from "../../core/text/tags.ts";
 import { logBug } from "../../core/world/bug.ts";
 import type { Deadlines, Log, Vault } from "../../core/world/world.ts";
 import { makeLostOutcome, type Outcome } from "../../ledger/outcome.ts";

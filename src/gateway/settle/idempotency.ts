@@ -1,6 +1,6 @@
 // Idempotency-Key: detects repeated requests and stores the answers for them.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { parseWithTools } from "../../core/json/exact.ts";
 import { asNumber, asObject } from "../../core/json/json.ts";
 import { NANO_PER_USD, type NanoUsd, toUsd } from "../../core/money/money.ts";

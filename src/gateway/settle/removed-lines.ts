@@ -1,6 +1,6 @@
 // The log lines about thinking of the history that the model wasn't shown.
-import { readRemoved } from "../../core/log/removed-reasoning.ts";
 import { countAs } from "../../core/models/card.ts";
+import { readRemoved } from "../../core/models/thinking/removed-reasoning.ts";
 import type { LogEvent } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";

@@ -1,5 +1,5 @@
 // The trace of a request as its row has it.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { Trace } from "../../core/log/trace.ts";
 import type { Form } from "../../operations/form.ts";
 import type { AnswerCount } from "../answer/answer-count.ts";

@@ -1,7 +1,7 @@
 // Settlements on their way to the store, retried until the store works again.
 
 import type { SettlementAnswer } from "../../core/demand.ts";
-import { FAULTS, toFault } from "../../core/fault.ts";
+import { FAULTS, toFault } from "../../core/faults/fault.ts";
 import type { Clock, Deadline, Deadlines, Latecomer, Log } from "../../core/world/world.ts";
 import type { Ledger, Ticket } from "../../ledger/ledger.ts";
 import { makeLostOutcome, type Outcome } from "../../ledger/outcome.ts";

@@ -1,7 +1,7 @@
 // Records what happens to a request and when, for its row, and which of its calls were sent to a provider.
 
-import type { Fault } from "../../core/fault.ts";
-import { describeFailure } from "../../core/log/failure.ts";
+import { describeFailure } from "../../core/faults/failure.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { formatMended } from "../../core/log/mended.ts";
 import {
   type AttemptOutcome,

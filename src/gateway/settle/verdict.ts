@@ -1,5 +1,5 @@
 // Decides who caused the end of a request, and so what it costs and what is given back.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { EndingName } from "../../core/log/record.ts";
 
 type Verdict =

@@ -1,6 +1,6 @@
 // The one attempt of a tool's call: what is recorded of it, and the answer that it makes of the server's reply.
+import type { Attempt } from "../../core/attempt.ts";
 import { formatTraceparent } from "../../core/log/trace-context.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { ToolAnswer, ToolForm } from "../../operations/tool/form.ts";

@@ -2,7 +2,7 @@
 // of every request.
 
 import type { AdmissionAnswer, GrantAnswer } from "../../core/demand.ts";
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import type { CalledTool } from "../../core/log/record.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";

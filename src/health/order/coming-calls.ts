@@ -1,6 +1,6 @@
 // The first calls of requests that are planned and haven't begun: those that come at the same moment are all planned before
 // any of them calls.
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
 import { identifyCredential } from "../../core/settings.ts";
 import { CallsByKey } from "./calls-by-key.ts";
 

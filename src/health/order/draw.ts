@@ -1,5 +1,5 @@
 // Draws the model of a group that serves a request, and the order of a provider's credentials: by weight, and by how they have been doing.
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
 import { sumOutcomes } from "../deployment.ts";
 import type { Health } from "../health.ts";
 

@@ -1,6 +1,6 @@
 // The candidates that a conversation passes over in its order: a new one those that have far more calls under way than the
 // others, fail often, or are far slower; one that goes on only those that its gateway key has filled.
-import type { Attempt } from "../../core/models/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
 import { type Deployment, sumOutcomes } from "../deployment.ts";
 import type { Health } from "../health.ts";
 

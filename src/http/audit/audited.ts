@@ -2,8 +2,8 @@
 import { findOnlyAccount, note } from "../../admin/audit/audit-trail.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import type { AuditFields, AuditOutcome, AuditTarget } from "../../core/audit/audit-log.ts";
-import { type Fault, toFault } from "../../core/fault.ts";
-import { SECRET_WORDS } from "../../core/log/failure.ts";
+import { SECRET_WORDS } from "../../core/faults/failure.ts";
+import { type Fault, toFault } from "../../core/faults/fault.ts";
 import { findOperator, readOperator } from "../people/operator.ts";
 import { findRouteAction } from "./route-actions.ts";
 

@@ -1,5 +1,5 @@
 // The gateway's own address, under which clients find results.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { findOwnAddress } from "../own-address.ts";
 import type { BatchPorts } from "./sent.ts";
 

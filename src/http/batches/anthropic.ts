@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { type Batch, hasEnded } from "../../core/batches/batch.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { takeTurns } from "../../core/world/input-turns.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { FileMissing } from "../../files/port.ts";

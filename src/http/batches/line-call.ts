@@ -1,7 +1,7 @@
 // A line of a batch: the same request as one by HTTP, through the same door, without a connection.
 import { NOWHERE } from "../../core/batches/line-pace.ts";
 import type { Offer } from "../../core/demand.ts";
-import { errorBody, toFault } from "../../core/fault.ts";
+import { errorBody, toFault } from "../../core/faults/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import { Ending } from "../../core/world/ending.ts";

@@ -1,6 +1,6 @@
 // The answers of lines: a status and a text, without a response by HTTP.
 
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { StoredFile } from "../../core/batches/file.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { BATCHES_UNSERVED } from "../../surfaces/gemini/unserved.ts";
 import { findAsker } from "../../surfaces/index.ts";

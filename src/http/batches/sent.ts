@@ -1,5 +1,5 @@
 // The parts of a request that all routes of batches read: its sender, and the headers that each line gets.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { parseTags, TAGS_EXPECTED } from "../../core/fields/tags-text.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";

@@ -1,5 +1,5 @@
 // The minimum speed of bodies while they are read.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
 
 /** The time that a connection has to get going. */

@@ -1,5 +1,5 @@
 // Reads a request body's bytes as they arrive, within its size, memory and speed.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import { BodyPace } from "./body-bounds.ts";
 import type { HeldBody } from "./body-memory.ts";

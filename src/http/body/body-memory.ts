@@ -1,5 +1,5 @@
 // The memory for request bodies: counted as they arrive, shared by account, and taken from the slowest when it is full.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 
 /** Bodies up to this size have memory of their own, so that large ones can't keep them out. */
 export const SMALL_BYTES = 65_536;

@@ -1,6 +1,6 @@
 // Reads a request's JSON body within bounds: size, type, encoding, memory, speed, UTF-8, structure, then JSON.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { REQUEST_SHAPE } from "../../core/json/bounds.ts";
 import type { ReadBody } from "../../core/json/earlier-body.ts";
 import { parseWithTools } from "../../core/json/exact.ts";

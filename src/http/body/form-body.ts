@@ -1,6 +1,6 @@
 // Reads a request's form (multipart/form-data) with JSON's bounds on size, memory and speed, then its parts.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { Attachment } from "../../core/models/attachment.ts";

@@ -1,5 +1,5 @@
 // Reads multipart/form-data (RFC 7578). The parts are views of the body, so that files aren't copied.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 
 export interface FormPart {
   readonly name: string;

@@ -1,5 +1,5 @@
 // A body's bytes one after the other, within its size and speed, for what isn't held in memory.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import { BodyPace } from "./body-bounds.ts";
 import { toBodyFault, tooLarge } from "./body-bytes.ts";

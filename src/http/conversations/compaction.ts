@@ -1,6 +1,6 @@
 // The writer of the summary when a client compacts its conversation: the model's own provider, or a model on our behalf.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { Pin } from "../../gateway/plan/pin.ts";
 import type { Form } from "../../operations/form.ts";

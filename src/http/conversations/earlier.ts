@@ -1,8 +1,8 @@
 // The earlier answers that a request continues from: those kept here, and one stored at its provider.
 
+import type { Attempt } from "../../core/attempt.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
-import type { Attempt } from "../../core/models/attempt.ts";
-import type { EarlierAnswers, StoredAnswer } from "../../core/models/kept.ts";
+import type { EarlierAnswers, StoredAnswer } from "../../core/log/kept.ts";
 import {
   cutStoredName,
   isStoredName,

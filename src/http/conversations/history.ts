@@ -1,5 +1,5 @@
 // Requests with a history that a provider has encrypted: they go to those who can read it, or are refused.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { CredentialPlace, EncryptedHistory } from "../../core/models/encrypted-history.ts";
 import { identifyCredential } from "../../core/settings.ts";
 import type { Pin } from "../../gateway/plan/pin.ts";

@@ -1,8 +1,8 @@
 // The routes of interactions besides their POST: kept ones.
 import { Elysia } from "elysia";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
-import type { KeptExchange } from "../../core/models/kept.ts";
+import type { KeptExchange } from "../../core/log/kept.ts";
 import { replayInteraction, writeKept } from "../../surfaces/interactions/stored.ts";
 import { INTERACTIONS } from "../../surfaces/interactions/surface.ts";
 import { describeObject } from "../openapi/route-schema.ts";

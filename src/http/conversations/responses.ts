@@ -1,8 +1,8 @@
 // The Responses API's routes besides its POST: kept responses.
 import { Elysia } from "elysia";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
-import type { KeptExchange } from "../../core/models/kept.ts";
+import type { KeptExchange } from "../../core/log/kept.ts";
 import { makeNotFound } from "../../gateway/answer/kept-answers.ts";
 import { writeInputItems } from "../../surfaces/openai-responses/input-items.ts";
 import { replayResponse } from "../../surfaces/openai-responses/replay.ts";

@@ -1,5 +1,5 @@
 // The arrival of a request: its sender, room for it, and its body.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Caller, GatewayKey } from "../../core/keys/key.ts";
 import type { Form } from "../../operations/form.ts";
 import { readGivenJson, readHeldJson } from "../body/body.ts";

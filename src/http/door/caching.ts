@@ -1,6 +1,6 @@
 // Reads the demands of a request on the cache, from the settings of its key and its alias and from its own headers.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import {
   CACHE_SECONDS_MAX,

@@ -1,16 +1,16 @@
 // A client's request once it is read, as the gateway takes it.
 
+import type { ConversationNames, GoingOnSign } from "../../core/attempt.ts";
 import { nameLineReply } from "../../core/batches/batch.ts";
 import type { Claim } from "../../core/demand.ts";
 import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
+import type { KeptRequest } from "../../core/log/kept.ts";
 import type { RequestOrigin } from "../../core/log/record.ts";
+import type { TracedHook } from "../../core/log/trace.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
-import type { ConversationNames, GoingOnSign } from "../../core/models/attempt.ts";
 import type { Caching } from "../../core/models/caching.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
-import type { TracedHook } from "../../core/models/hook.ts";
-import type { KeptRequest } from "../../core/models/kept.ts";
 import type { Hasher, PromptDigests } from "../../core/models/prompt-digests.ts";
 import { type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import type { RouterRules } from "../../core/settings.ts";

@@ -1,6 +1,6 @@
 // Meets the constraints of a request before its plan is made, or refuses them: they stand in fields of other gateways and
 // vendors. A field that is only misspelt is refused too.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, changeFields } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import {

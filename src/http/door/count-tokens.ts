@@ -1,6 +1,6 @@
 // Answers requests to count a prompt's tokens with an estimate.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { readJson } from "../body/body.ts";

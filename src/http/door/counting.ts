@@ -1,5 +1,5 @@
 // The limit of what is free and takes no slot, such as the count of a prompt's tokens: a rate for each key.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 
 const MINUTE_MS = 60_000;
 /** The maximum number of keys remembered. The least recently used are dropped first. */

@@ -1,5 +1,5 @@
 // The one way in: whatever brought a request, it arrives, runs, and leaves by the outlet of what brought it.
-import { toFault } from "../../core/fault.ts";
+import { toFault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";

@@ -1,5 +1,5 @@
 // The way out of a door: answers leave by HTTP here, as frames of a socket or as the results of a batch's lines elsewhere.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { WrittenAnswer } from "../../gateway/answer/flow.ts";

@@ -1,8 +1,8 @@
 // A request that is one question to a model, from what has arrived to its answer.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
-import type { KeptExchange } from "../../core/models/kept.ts";
+import type { KeptExchange } from "../../core/log/kept.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { AnswerFlow, Take, WrittenAnswer, WrittenPart } from "../../gateway/answer/flow.ts";
 import type { RequestContext } from "../../gateway/context.ts";

@@ -1,6 +1,6 @@
 // A request that was refused before any call, as the log's line, the metrics and the table of refusals know it.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import { LIMIT_KINDS } from "../../core/limits/limit.ts";
 import { findOutcome, readProvider } from "../../core/log/outcome.ts";

@@ -2,7 +2,7 @@
 // which a request steers that choice.
 import type { Catalogue, UnknownModel } from "../../catalogue/catalogue.ts";
 import { hasEnded } from "../../catalogue/dated.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type GatewayKey, isForSelectors, type ModelBounds, mayUse, openAlias } from "../../core/keys/key.ts";
 import { MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../../core/models/alias.ts";
 import { dropAliases, showModels } from "../../core/models/alias-entry.ts";

@@ -1,5 +1,5 @@
 // Streams an answer as server-sent events as they arrive, with keep-alives during silences.
-import { toFault } from "../../core/fault.ts";
+import { toFault } from "../../core/faults/fault.ts";
 import { logBug } from "../../core/world/bug.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";

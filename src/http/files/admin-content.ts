@@ -1,7 +1,7 @@
 // /admin/v1/files/:id/content: a file's bytes for the person whose key made it, and for nobody else.
 import { Elysia } from "elysia";
 import type { StoredFile } from "../../core/batches/file.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Store } from "../../core/store.ts";
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { readOperator } from "../people/operator.ts";

@@ -1,7 +1,7 @@
 // The routes of files, which the SDKs of OpenAI and Anthropic share: each is answered in its own form.
 import { Elysia } from "elysia";
 import type { FileForm, FileOwner, StoredFile } from "../../core/batches/file.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { readFileIds, readFileListQuery } from "../../surfaces/files/list-query.ts";

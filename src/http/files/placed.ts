@@ -1,7 +1,7 @@
 // Files that a request names by their ids: their contents are put in their places, as if the client had sent them.
 
 import type { StoredFile } from "../../core/batches/file.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { Family } from "../../core/models/dialect.ts";
 import { FileMissing } from "../../files/port.ts";

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import type { LiveFeed, LiveListener } from "../../admin/log/live.ts";
 import { requestView } from "../../admin/log/requests.ts";
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import type { RequestRecord } from "../../core/log/record.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Clock } from "../../core/world/world.ts";

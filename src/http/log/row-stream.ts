@@ -1,6 +1,6 @@
 // Rows of an export as the body of an answer.
 import type { ExportForm, ExportRow } from "../../admin/log/export-rows.ts";
-import { toFault } from "../../core/fault.ts";
+import { toFault } from "../../core/faults/fault.ts";
 import type { Log } from "../../core/world/world.ts";
 import { directStream } from "../serve/direct.ts";
 

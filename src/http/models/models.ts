@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { modelView } from "../../catalogue/model-view.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type GatewayKey, mayUse } from "../../core/keys/key.ts";
 import { readAliasName } from "../../core/models/alias-entry.ts";
 import type { GroupMember, ModelCard } from "../../core/models/card.ts";

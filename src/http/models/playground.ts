@@ -7,7 +7,7 @@ import { consoleKey } from "../../admin/keys/console-key.ts";
 import { openOwnKey } from "../../admin/keys/own-key.ts";
 import { findFilters } from "../../admin/log/found-filters.ts";
 import { closeObject, text } from "../../admin/schema.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type Caller, type GatewayKey, refuseAddress } from "../../core/keys/key.ts";
 import { findSurface, SURFACES } from "../../surfaces/index.ts";

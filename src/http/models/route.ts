@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readInput } from "../../admin/input.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type GatewayKey, namePayer } from "../../core/keys/key.ts";
 import type { RequestRecord } from "../../core/log/record.ts";

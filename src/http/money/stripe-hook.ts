@@ -1,6 +1,6 @@
 // POST /hooks/stripe: Stripe's events, known by their signature alone.
 import { Elysia } from "elysia";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type HookParts, takeStripeEvent } from "../../payments/hook.ts";
 import { type ArrivedBody, type BodyPorts, readHeld } from "../body/body.ts";
 import { describeRoute } from "../openapi/route-schema.ts";

@@ -1,6 +1,6 @@
 // The changes of people without a role above member: counted as they are asked for, and given back if they fail.
 import type { AdminWorld } from "../../admin/world.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Access } from "../../people/access.ts";
 import { CHANGES_A_MINUTE, type ChangeRate } from "../../people/change-rate.ts";
 

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { approveLogin, type DeviceParts, denyCode, findCode } from "../../admin/people/device-codes.ts";
 import { ACCOUNTS_SHOWN_MAX, approveCode, listOwnAccounts } from "../../admin/people/devices.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Account } from "../../core/keys/key.ts";
 import type { DeviceCode } from "../../core/people/device.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";

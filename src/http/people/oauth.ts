@@ -1,7 +1,7 @@
 // Sign-in from an agent (RFC 8628, as Claude Code's gateway protocol names it): discovery, codes and tokens.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { LOGIN_CODE_PREFIX } from "../../core/people/device.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import {

@@ -9,7 +9,7 @@ import {
 } from "../../admin/people/session.ts";
 import type { RefusedKind, WrongTokens } from "../../admin/people/wrong-tokens.ts";
 import type { AdminWorld } from "../../admin/world.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
 import type { Permission } from "../../core/people/permissions.ts";
 import { isWithin } from "../../core/world/address.ts";

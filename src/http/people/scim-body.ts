@@ -1,5 +1,5 @@
 // The bodies of a directory's requests: JSON in two types, within bounds.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { parseBounded } from "../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import { DirectoryRefusal } from "../../people/directory/refusal.ts";

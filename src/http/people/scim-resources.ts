@@ -21,7 +21,7 @@ import {
   readGroups,
   readMembers,
 } from "../../admin/people/directory-lists.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { DirectoryGroup, DirectoryUser } from "../../core/people/directory.ts";
 import {

@@ -4,7 +4,7 @@ import { actAs } from "../../admin/audit/audit-trail.ts";
 import { type DirectoryParts, requireDirectory } from "../../admin/people/directory.ts";
 import type { DirectorySeen } from "../../admin/people/directory-seen.ts";
 import { findDirectoryToken } from "../../admin/people/directory-tokens.ts";
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { NamedToken } from "../../core/people/people.ts";
 import { isWithin } from "../../core/world/address.ts";

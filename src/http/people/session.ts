@@ -14,7 +14,7 @@ import {
   signInSchema,
   signOut,
 } from "../../admin/people/session.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { checkLoginSecret } from "../../keys/secret.ts";
 import { type BodyPorts, readJson } from "../body/body.ts";
 import { describeRoute, returnsBody, takesBody } from "../openapi/route-schema.ts";

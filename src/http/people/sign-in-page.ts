@@ -1,5 +1,5 @@
 // The pages of a sign-in: the one that leads on, and the one that says why it was refused.
-import { toFault } from "../../core/fault.ts";
+import { toFault } from "../../core/faults/fault.ts";
 
 const STYLE = `:root{color-scheme:light dark;--bg:#fafaf9;--surface:#fff;--line:#c9c7c2;--text:#1b1a18;--soft:#55524d;--accent:#0f766e;--on:#fff}
 @media(prefers-color-scheme:dark){:root{--bg:#101211;--surface:#181b1a;--line:#454c49;--text:#ecefed;--soft:#b6bcb9;--accent:#2dd4bf;--on:#05221d}}

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { note } from "../../admin/audit/audit-trail.ts";
 import { signOut } from "../../admin/people/session.ts";
 import { type SignInView, signInViewSchema } from "../../admin/people/sign-in.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import { IssuerSilent, SignInRefused } from "../../people/issuer.ts";
 import { endIssuerSession } from "../../people/issuer-logout.ts";

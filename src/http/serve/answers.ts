@@ -1,6 +1,6 @@
 // Answers to clients: JSON bodies, and faults in the one error form with the headers that SDKs act on.
-import { errorBody, type Fault } from "../../core/fault.ts";
-import { findWaitMs } from "../../core/fault-wait.ts";
+import { errorBody, type Fault } from "../../core/faults/fault.ts";
+import { findWaitMs } from "../../core/faults/fault-wait.ts";
 import type { Document, Refusal } from "../../surfaces/surface.ts";
 import { streamPieces } from "./direct.ts";
 

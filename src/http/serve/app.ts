@@ -2,7 +2,7 @@
 
 import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import { hideSecret } from "../../core/text/secret-form.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";

@@ -1,6 +1,6 @@
 // Bearer authentication for clients and operators alike: only the header counts, never a query or a body.
 import { bearer } from "@elysiajs/bearer";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import {
   type Caller,
   invalidKey,

@@ -1,5 +1,5 @@
 // Files for browsers: compressed once, revalidated by ETag, and closed to foreign scripts, frames and data.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { takesGzip } from "./compressed.ts";
 
 /** A built file. Its name may contain any characters, as it is never used as a path on disk. */

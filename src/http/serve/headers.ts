@@ -1,9 +1,9 @@
 // Poundkey's own headers: those that a request may send, and those that say how an answer was served.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
+import type { RequestLimits } from "../../core/limits/limit.ts";
 import { COUNTED } from "../../core/limits/limit-table.ts";
 import { describeActed } from "../../core/log/finding.ts";
-import type { RequestLimits } from "../../core/log/record.ts";
 import type { Family } from "../../core/models/dialect.ts";
 import type { GuardFinding } from "../../core/models/guard.ts";
 import { formatPlainUsd } from "../../core/money/money.ts";

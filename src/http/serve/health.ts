@@ -1,6 +1,6 @@
 // Health routes: liveness, readiness, metrics, and the configuration's schema. Only metrics may require a token.
 import { Elysia } from "elysia";
-import { toFault } from "../../core/fault.ts";
+import { toFault } from "../../core/faults/fault.ts";
 import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "./answers.ts";

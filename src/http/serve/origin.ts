@@ -1,6 +1,6 @@
 // Where a request came from, as its row says: the client's address as far as it is kept, the agent's session, its tags.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { TagHeader } from "../../core/fields/tags-text.ts";
 import {
   cleanTagValue,

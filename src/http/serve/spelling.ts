@@ -1,5 +1,5 @@
 // Serves a path only as spelled, since proxies match the raw path, but Bun resolves `..` and turns `\` into `/`.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject } from "../../core/json/json.ts";
 import { findPath, isForOperators, type KnownPaths } from "./paths.ts";
 import { suggestPath } from "./unknown-url.ts";

@@ -1,5 +1,5 @@
 // One client's connection: its frames become turns, and its end is theirs.
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { SocketRules } from "../../core/settings.ts";

@@ -1,5 +1,5 @@
 // The turns of a connection: those of one lane run in the order in which they came, different lanes at once.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 
 const NAME = /^[A-Za-z0-9_.-]{1,256}$/;
 /** The lane of turns without a name. */

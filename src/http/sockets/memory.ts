@@ -1,7 +1,7 @@
 // The newest response of each lane of each connection, whatever the client has stored: turns send only what is new.
 import { followEarlier, GrowingList, isGrowing, partFrom } from "../../core/json/growing.ts";
 import { asArray } from "../../core/json/json.ts";
-import type { KeptExchange } from "../../core/models/kept.ts";
+import type { KeptExchange } from "../../core/log/kept.ts";
 import type { SocketRules } from "../../core/settings.ts";
 
 /** A conversation up to a response, and the response's id. Lanes share the items that they have in common. */

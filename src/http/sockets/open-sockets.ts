@@ -1,5 +1,5 @@
 // The open connections of a process, and what they remember: who has how many, for bounds and figures.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { SocketRules } from "../../core/settings.ts";
 import { SocketMemory } from "./memory.ts";

@@ -1,7 +1,7 @@
 // The connections of a process: which are opened, and which must end.
 
 import { Type } from "@sinclair/typebox";
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import { asString, type JsonObject } from "../../core/json/json.ts";
 import { findFirstFault, invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";

@@ -1,7 +1,7 @@
 // A turn as the door sees it: whose it is, and the conversation that it goes on from.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
-import type { KeptExchange } from "../../core/models/kept.ts";
+import type { KeptExchange } from "../../core/log/kept.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
 import { type FoundEarlier, findEarlier } from "../conversations/earlier.ts";
 import type { TurnMark } from "../door/arrival.ts";

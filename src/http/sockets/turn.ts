@@ -1,5 +1,5 @@
 // A turn of a connection: the same request as a POST with everything in it, answered in frames.
-import { type Fault, toFault } from "../../core/fault.ts";
+import { type Fault, toFault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { logBug } from "../../core/world/bug.ts";
 import type { WrittenAnswer } from "../../gateway/answer/flow.ts";

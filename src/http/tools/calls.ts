@@ -1,5 +1,5 @@
 // Runs a client's call of a tool, and answers it: as JSON, or as events while it works.
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ToolProgress, ToolReply } from "../../core/tools/tool-reply.ts";
 import { makeToolNotAllowed } from "../../core/tools/tool-right.ts";

@@ -1,5 +1,5 @@
 // The addresses of tool servers: who may speak, what a message is, and which part of the gateway answers it.
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import { asObject, asString } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import { readVersion, type ServedVersion } from "../../tools/wire/client-request.ts";

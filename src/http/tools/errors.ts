@@ -1,6 +1,6 @@
 // Failures as clients of tools see them: an HTTP status before a message is understood, a result that a model reads
 // afterwards.
-import { errorBody, type Fault } from "../../core/fault.ts";
+import { errorBody, type Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ToolProtocolError } from "../../core/tools/tool-reply.ts";
 import { CODES } from "../../tools/wire/eras.ts";

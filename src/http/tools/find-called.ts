@@ -1,5 +1,5 @@
 // Finds what a call means: the server and the tool, resource or prompt behind the name that a client uses.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { asObject, asString } from "../../core/json/json.ts";
 import type { NanoUsd } from "../../core/money/money.ts";

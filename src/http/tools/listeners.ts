@@ -1,5 +1,5 @@
 // Clients that listen for changes of their lists: of what servers show, and of what the key may use.
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/faults/fault.ts";
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import { logBug } from "../../core/world/bug.ts";
 import type { MergedList } from "../../tools/merged-list.ts";

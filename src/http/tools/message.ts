@@ -1,5 +1,5 @@
 // Reads a client's message: bytes within bounds, then JSON, then JSON-RPC.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { hasBoundedShape, parseExactBounded, REQUEST_SHAPE } from "../../core/json/bounds.ts";
 import { CODES } from "../../tools/wire/eras.ts";
 import { type RpcMessage, readMessage } from "../../tools/wire/rpc.ts";

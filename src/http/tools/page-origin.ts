@@ -1,5 +1,5 @@
 // The pages from which browsers may call tools: any other could reach a gateway on its visitor's own machine by another name.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ServerRules } from "../../core/settings.ts";
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;

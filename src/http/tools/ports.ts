@@ -1,8 +1,8 @@
 // The ports of the routes of tool servers.
 
 import type { GatewayKey } from "../../core/keys/key.ts";
+import type { AllowedTools } from "../../core/limits/member-limits.ts";
 import type { ToolRules } from "../../core/tools/rules.ts";
-import type { AllowedTools } from "../../core/tools/tool-server.ts";
 import type { ToolRuns } from "../../gateway/tools/tool-runs.ts";
 import type { ToolServerPort } from "../../gateway/tools/tool-server-port.ts";
 import type { HttpPorts } from "../ports.ts";

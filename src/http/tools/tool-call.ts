@@ -1,11 +1,11 @@
 // A client's call of a tool once it is read, as the gateway takes it.
+import type { ConversationNames } from "../../core/attempt.ts";
 import type { Claim } from "../../core/demand.ts";
 import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
 import type { RequestOrigin } from "../../core/log/record.ts";
+import type { TracedHook } from "../../core/log/trace.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
-import type { ConversationNames } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { TracedHook } from "../../core/models/hook.ts";
 import type { PromptDigests } from "../../core/models/prompt-digests.ts";
 import type { Steering } from "../../core/models/steering.ts";
 import type { RouterRules } from "../../core/settings.ts";

@@ -1,9 +1,10 @@
 // One key's view at one of the addresses: the servers of which it may use anything, and their lists as one.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
+import type { AllowedTools } from "../../core/limits/member-limits.ts";
 import { holdsOwnSecret } from "../../core/text/secret-form.ts";
 import { mayUseSome } from "../../core/tools/patterns.ts";
-import type { AllowedTools, ToolServer } from "../../core/tools/tool-server.ts";
+import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
 import { type MergedList, MergedLists, type ServerLists } from "../../tools/merged-list.ts";
 import type { Mirror } from "../../tools/mirror.ts";

@@ -1,8 +1,8 @@
 // Answers that were stored when their lines were settled, and whose results nobody has written yet: the node that gets their
 // block next does so before anything else happens to these lines.
 import { type Batch, type BatchBlock, nameLineReply, type RepliesWanted } from "../../core/batches/batch.ts";
-import { errorBody, toFault } from "../../core/fault.ts";
-import type { KeptReply } from "../../core/rows.ts";
+import { errorBody, toFault } from "../../core/faults/fault.ts";
+import type { KeptReply } from "../../core/log/kept.ts";
 import { FileMissing } from "../../files/port.ts";
 import { InputPieces } from "../input-pieces.ts";
 import { answerLine, endOneLine } from "../line-results.ts";

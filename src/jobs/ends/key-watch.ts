@@ -1,5 +1,5 @@
 // The ends of keys, looked at each second: a batch whose key has ended is cancelled, also while nothing of it starts.
-import { toFault } from "../../core/fault.ts";
+import { toFault } from "../../core/faults/fault.ts";
 import type { JobPorts } from "../ports.ts";
 import type { RunningBatch } from "../running-batch.ts";
 import { hasKeyEnded } from "../trying.ts";

@@ -1,6 +1,6 @@
 // Refusals that concern a whole batch: it waits until money or time heals them, or is cancelled, since its key has ended.
 import type { Batch } from "../../core/batches/batch.ts";
-import { type Fault, showLimit } from "../../core/fault.ts";
+import { type Fault, showLimit } from "../../core/faults/fault.ts";
 import { cancel, resume, wait } from "../job.ts";
 import type { JobPorts } from "../ports.ts";
 import type { RunningBatch } from "../running-batch.ts";

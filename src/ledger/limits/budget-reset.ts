@@ -1,7 +1,7 @@
 // Sets what budgets have used in their running windows to 0, on record. Costs and charges stay what they were.
 import { makeAuditEvent } from "../../core/audit/audit-log.ts";
 import type { Answer, Reset } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type BudgetUse, nameOwner } from "../../core/limits/limit.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Books } from "../books.ts";

@@ -2,7 +2,7 @@
 // owner's free requests of a day is counted in the day's meter.
 
 import type { Admission, Offer } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import { nameBudget } from "../../core/limits/budget.ts";
 import type { NanoUsd } from "../../core/money/money.ts";

@@ -1,6 +1,6 @@
 // The refusals by limits and budgets: whose limit, which, what is used of it, and when to come back.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { SPEND_LIMIT, showBudgetModels } from "../../core/limits/budget.ts";
 import type { LimitKind, RefusingLimit } from "../../core/limits/limit.ts";
 import { COUNTED } from "../../core/limits/limit-table.ts";

@@ -1,8 +1,8 @@
 // The owners whose limits a request meets: its key, the person whose key it is, and its account.
 
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
+import { resolveLimits } from "../../core/keys/key-limits.ts";
 import { type Budget, nameBudget, SPEND_LIMIT } from "../../core/limits/budget.ts";
-import { resolveLimits } from "../../core/limits/key-limits.ts";
 import type { LimitScope, MinuteLimits, OwnerLimits } from "../../core/limits/limit.ts";
 import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "../../core/limits/limit-table.ts";
 import { findMemberLimits, type MemberTerms } from "../../core/limits/member-limits.ts";

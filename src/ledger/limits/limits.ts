@@ -1,7 +1,7 @@
 // Admission by limits and budgets: what is running of each owner's, whether the request fits, and what it takes.
 
 import type { Admission, Lacking, Offer } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { BudgetUse, LimitUse, Minute } from "../../core/limits/limit.ts";
 import type { Opening } from "../../core/limits/opening.ts";

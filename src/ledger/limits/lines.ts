@@ -1,7 +1,7 @@
 // Lines of batches: they leave room for single requests. All that an account's lines in flight hold is counted in one row of
 // an owner of its own, in the transaction that admits them.
 import type { Admission, LineTerms, Reads } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Account } from "../../core/keys/key.ts";
 import type { BudgetUse, LimitUse } from "../../core/limits/limit.ts";
 import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";

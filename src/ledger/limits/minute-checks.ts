@@ -1,6 +1,6 @@
 // The limits of a minute that a request meets one by one: parallel requests, requests, tokens.
 import type { Admission } from "../../core/demand.ts";
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { Minute, TokenLoad } from "../../core/limits/limit.ts";
 import { makeMinuteFault, makeParallelFault } from "./limit-faults.ts";
 import type { LimitOwner } from "./limit-owners.ts";

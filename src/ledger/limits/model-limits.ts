@@ -1,6 +1,6 @@
 // Limits of a minute on the requests for some models: what is left of each, which cards they let in, and what a request takes.
 import type { Admission, Offer } from "../../core/demand.ts";
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { LimitUse, Minute, ModelCount, TokenLoad } from "../../core/limits/limit.ts";
 import { type ModelLimit, nameModelLimit } from "../../core/limits/model-limit.ts";
 import { dropAliases, readAliasName, showModels } from "../../core/models/alias-entry.ts";

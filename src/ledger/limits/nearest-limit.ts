@@ -1,8 +1,7 @@
 // The limit of a minute that is nearest to its end, for the headers of an answer.
 import type { Admission } from "../../core/demand.ts";
-import type { Minute } from "../../core/limits/limit.ts";
+import type { Minute, RequestLimits } from "../../core/limits/limit.ts";
 import { COUNTED } from "../../core/limits/limit-table.ts";
-import type { RequestLimits } from "../../core/log/record.ts";
 import type { RunningLimits } from "./limits.ts";
 import { addCount, findEmptyMs, sumCounts } from "./minute.ts";
 import { countTokens } from "./minute-checks.ts";

@@ -1,8 +1,8 @@
 // The event of a balance that falls below the amount at which its account wants to hear of it.
+import type { EntryKind } from "../../core/books/journal.ts";
 import { makeEvent, type OutboxEvent } from "../../core/events/events.ts";
 import type { Account } from "../../core/keys/key.ts";
 import { toUsd } from "../../core/money/money.ts";
-import type { EntryKind } from "../../core/rows.ts";
 
 /** A pay-out is made by hand, and a hold is no charge yet. */
 const TAKING: ReadonlySet<EntryKind> = new Set<EntryKind>([

@@ -1,8 +1,5 @@
 // Card payments: credited once a checkout, and taken back by refunds and disputes, in whatever order their events come.
 import { makeAuditEvent } from "../../core/audit/audit-log.ts";
-import type { Answer, Demand } from "../../core/demand.ts";
-import { type EventType, makeEvent } from "../../core/events/events.ts";
-import { Fault } from "../../core/fault.ts";
 import {
   type Checkout,
   type CheckoutChange,
@@ -11,7 +8,10 @@ import {
   TAKING_STATES,
   type Taking,
   type TakingStep,
-} from "../../core/money/checkout.ts";
+} from "../../core/books/checkout.ts";
+import type { Answer, Demand } from "../../core/demand.ts";
+import { type EventType, makeEvent } from "../../core/events/events.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
 import { makeAnswerError } from "../answers.ts";

@@ -1,8 +1,8 @@
 // The closing of accounts: their balance is paid out once no hold is open.
 import { makeAuditEvent } from "../../core/audit/audit-log.ts";
+import type { Closing } from "../../core/books/movement.ts";
 import type { Answer, Settlement } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
-import type { Closing } from "../../core/money/movement.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Hold } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
 import { moveOn, settleDue } from "./movements.ts";

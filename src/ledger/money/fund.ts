@@ -1,7 +1,7 @@
 // Money orders: top-ups, adjustments and closings of an account, each made once.
+import type { Closing, Funding } from "../../core/books/movement.ts";
 import type { Demand } from "../../core/demand.ts";
 import type { Account } from "../../core/keys/key.ts";
-import type { Closing, Funding } from "../../core/money/movement.ts";
 import type { Store } from "../../core/store.ts";
 import { makeAnswerError } from "../answers.ts";
 

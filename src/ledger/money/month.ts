@@ -1,7 +1,7 @@
 // The months of statements: the calendar's, in an account's own time zone.
+import type { StatementMonth } from "../../core/books/statement.ts";
 import type { RequestRecord } from "../../core/log/record.ts";
-import type { StatementMonth } from "../../core/money/statement.ts";
-import type { UsageSum } from "../../core/rows.ts";
+import type { UsageSum } from "../../core/log/usage-sum.ts";
 import { computeDay, findDayStart } from "../limits/day.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,10 +1,10 @@
 // Money that moves without a request: top-ups and adjustments, and what an account owes.
 import { makeAuditEvent } from "../../core/audit/audit-log.ts";
+import type { Funding, Movement } from "../../core/books/movement.ts";
 import type { Answer } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type Account, refuseClosed } from "../../core/keys/key.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
-import type { Funding, Movement } from "../../core/money/movement.ts";
 import type { Books } from "../books.ts";
 import { computeMonth } from "./month.ts";
 

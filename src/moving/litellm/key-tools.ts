@@ -1,6 +1,7 @@
 // The tools that LiteLLM's keys may call: by the permissions of the key and of its team.
+import { TOOL_PATTERNS_MAX } from "../../core/fields/tool-list.ts";
 import { asArray, asObject } from "../../core/json/json.ts";
-import { TOOL_PATTERN, TOOL_PATTERNS_MAX } from "../../core/tools/rights.ts";
+import { TOOL_PATTERN } from "../../core/tools/rights.ts";
 import { type ForeignRow, isEmptyCell, readList, readObject, readText } from "../columns.ts";
 import type { Notes } from "./notes.ts";
 import type { ToolServerNames } from "./tool-servers.ts";

@@ -1,7 +1,8 @@
 // LiteLLM's MCP servers as tool servers, and the names by which its keys refer to them.
 import { createHash } from "node:crypto";
+import { TOOL_PATTERNS_MAX } from "../../core/fields/tool-list.ts";
 import { asArray, asObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
-import { TOOL_PATTERN, TOOL_PATTERNS_MAX } from "../../core/tools/rights.ts";
+import { TOOL_PATTERN } from "../../core/tools/rights.ts";
 import { Fields } from "../fields.ts";
 import type { PlannedConfig } from "../plan.ts";
 import type { Report } from "../report.ts";

@@ -1,6 +1,6 @@
 // The plan of a state file while it is made: its changes, its mistakes, and the rows that its entries stand for.
 import type { AuditAction } from "../../core/audit/audit-log.ts";
-import type { RowChange } from "../../core/audit/changes.ts";
+import type { RowChange } from "../../core/changes.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Entry, Kind, Path, State, StateIssue } from "./file.ts";
 import type { KnownState, StateWorld } from "./known.ts";

@@ -4,7 +4,7 @@ import { type FieldInput, makeNewSchema, makeStateSchema } from "../../admin/fie
 import { readInput } from "../../admin/input.ts";
 import { newAliasSchema } from "../../admin/models/aliases.ts";
 import { closeObject } from "../../admin/schema.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";

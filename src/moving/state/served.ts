@@ -1,7 +1,7 @@
 // State files at a running gateway: the changes of one are listed, or made for some seconds at a time.
 
 import type { StateAnswer, StateRequest } from "../../admin/state/state-schema.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asString } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { refuseOlder } from "../../core/live-nodes.ts";

@@ -1,6 +1,6 @@
 // Names by which a conversation is recognized at its next turn.
+import type { ConversationNames } from "../../core/attempt.ts";
 import { asObject } from "../../core/json/json.ts";
-import type { ConversationNames } from "../../core/models/attempt.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "./form.ts";
 
 /** The characters at each end of a long part, such as an image, that identify it. */

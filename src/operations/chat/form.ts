@@ -1,7 +1,7 @@
 // The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, with unknown fields carried
 // through.
 import type { JsonObject } from "../../core/json/json.ts";
-import type { RemovedReasoning } from "../../core/log/removed-reasoning.ts";
+import type { RemovedReasoning } from "../../core/models/thinking/removed-reasoning.ts";
 import type { AnswerTerms } from "../../core/money/terms.ts";
 import type { SearchOptions, WebSearch } from "./prompt/search-form.ts";
 

@@ -1,5 +1,5 @@
 // The signs in a request that its conversation has begun before or will go on.
-import type { GoingOnSign } from "../../core/models/attempt.ts";
+import type { GoingOnSign } from "../../core/attempt.ts";
 import type { ChatRequest } from "./form.ts";
 
 /** Clients send these to have a prompt cached, which only pays if it is sent again. */

@@ -1,5 +1,5 @@
 // Counts what a chat answer produces as its parts pass.
-import type { RemovedReasoning } from "../../core/log/removed-reasoning.ts";
+import type { RemovedReasoning } from "../../core/models/thinking/removed-reasoning.ts";
 import type { Meter } from "../operation.ts";
 import { isAnswer } from "./answer/normalise.ts";
 import { type Part, Run, Verbatim } from "./answer/run.ts";

@@ -1,6 +1,6 @@
 // The capabilities that a request needs from a model.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, asString } from "../../core/json/json.ts";
 import { type Capability, can, type ModelCard } from "../../core/models/card.ts";
 import { PICTURE_KINDS, type PictureKind } from "../../core/models/refusals.ts";

@@ -1,6 +1,6 @@
 // Embeddings as an operation: texts become vectors.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Operation } from "../operation.ts";

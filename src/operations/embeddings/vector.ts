@@ -1,7 +1,7 @@
 // Converts vectors to the requested format.
 import { endianness } from "node:os";
-import { Fault } from "../../core/fault.ts";
-import { malformed } from "../../core/models/upstream.ts";
+import { Fault } from "../../core/faults/fault.ts";
+import { malformed } from "../../core/faults/malformed.ts";
 import type { WorkUsage } from "../whole-form.ts";
 import type { EmbeddingsReply, EmbeddingsRequest, Vector } from "./form.ts";
 

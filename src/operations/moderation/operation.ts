@@ -1,6 +1,6 @@
 // Moderation as an operation: judges texts and images by categories.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { can } from "../../core/models/card.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Operation } from "../operation.ts";

@@ -1,5 +1,5 @@
 // Somebody who signs in: which person it is, and which rules match by the directory.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import type { UserMatch } from "../../core/people/directory.ts";
 import type { Store } from "../../core/store.ts";
 import { admit, type Identity } from "../claims.ts";

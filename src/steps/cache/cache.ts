@@ -1,7 +1,7 @@
 // The cache: answers that are kept for the same request. One step finds them before a request is admitted, behind all
 // others; one keeps them as the client sees them, around all others.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { mayUse } from "../../core/keys/key.ts";
 import type { CachedAnswer, CacheStore } from "../../core/models/cached-answer.ts";
 import type { CacheRules, CacheState, Caching } from "../../core/models/caching.ts";

@@ -1,5 +1,5 @@
 // The guard's rules about answers, between the cache and the hooks: what is kept and shown has passed them.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GuardRule } from "../../core/models/guard.ts";
 import type { IsChanged, NativeTexts, TextPlace } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";

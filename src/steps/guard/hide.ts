@@ -1,5 +1,5 @@
 // Replaces what the rules find in a request, in all forms in which it is sent or stored.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GuardFinding, GuardRule } from "../../core/models/guard.ts";
 import type { TextPlace } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";

@@ -1,6 +1,6 @@
 // The guard as a step: it searches a request before hooks, cache and admission, hides what its rules say, and puts values back into
 // what is shown of the answer.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { GuardRule, GuardSettings } from "../../core/models/guard.ts";

@@ -1,6 +1,6 @@
 // A request that the guard watches: the rules that apply to it, and its placeholders.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { GuardAction, GuardRule } from "../../core/models/guard.ts";
 import { Placeholders, TooManyValues } from "../../guard/placeholders.ts";

@@ -1,6 +1,6 @@
 // A hook around an answer: nothing of it is shown before the hook has judged it.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { NativeTexts } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Around } from "../../gateway/step.ts";

@@ -1,8 +1,9 @@
 // One hook: asks it about the texts that it hasn't passed before, within its bounds, and says what becomes of them.
-import type { Evidence, Passage } from "../../core/evidence.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
+import type { Evidence, Passage } from "../../core/health/evidence.ts";
 import { namePayer } from "../../core/keys/key.ts";
-import type { HookAction, HookCost, HookRule, HookState } from "../../core/models/hook.ts";
+import type { HookAction, HookCost } from "../../core/log/trace.ts";
+import type { HookRule, HookState } from "../../core/models/hook.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 import type { PassedTexts } from "./passed.ts";
 import type { Question } from "./protocol.ts";

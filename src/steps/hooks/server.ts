@@ -1,7 +1,8 @@
 // Asks a hook's server over HTTP: one POST to the configured address that follows no redirect, within a time and a size.
 
 import { describeNoConnection } from "../../core/log/no-connection.ts";
-import type { HookCost, HookTarget } from "../../core/models/hook.ts";
+import type { HookCost } from "../../core/log/trace.ts";
+import type { HookTarget } from "../../core/models/hook.ts";
 import type { Fetch, ReadText } from "../../core/world/world.ts";
 import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } from "./protocol.ts";
 

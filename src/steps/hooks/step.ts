@@ -1,9 +1,10 @@
 // A hook as a step: before a request's admission, and around its answer.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { refuseGuardrail } from "../../core/log/constraint.ts";
+import type { HookAction, HookCost } from "../../core/log/trace.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { HookAction, HookCost, HookPlace, HookState } from "../../core/models/hook.ts";
+import type { HookPlace, HookState } from "../../core/models/hook.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Call } from "../../gateway/call.ts";

@@ -1,7 +1,7 @@
 // The texts of a request or an answer that a hook judges, and what changes once it has.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
-import type { KeptRequest } from "../../core/models/kept.ts";
+import type { KeptRequest } from "../../core/log/kept.ts";
 import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { ChangedCall } from "../../gateway/step.ts";

@@ -1,5 +1,5 @@
 // Counts the calls to hooks under way, so that neither an account nor one of its keys takes all that a hook has to give.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 
 const ACCOUNT_CALLS_MAX = 64;

@@ -13,9 +13,9 @@ import {
 } from "../../core/audit/audit-log.ts";
 import { AUDIT_EVENT } from "../../core/events/events.ts";
 import { asNumber, asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
-import { allowNull, INTEGER, makeWord, nameColumn, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, INTEGER, makeWord, nameColumn, TEXT, TIME } from "../columns/columns.ts";
+import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import { Narrowing } from "../engine/narrowing.ts";
 import { composeAddEvent } from "../engine/recording.ts";
 import { insertSql, joinNames, selectSql } from "../engine/sql.ts";

@@ -7,8 +7,8 @@ import {
   type RepeatClaim,
   type RepeatRecord,
   type RepeatStore,
-} from "../../core/audit/repeats.ts";
-import { allowNull, TEXT, TIME } from "../engine/columns.ts";
+} from "../../core/people/repeats.ts";
+import { allowNull, TEXT, TIME } from "../columns/columns.ts";
 import { bind, type Change, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
 import { insertSql, selectSql } from "../engine/sql.ts";
 import { table } from "../schema/tables.ts";

@@ -1,6 +1,6 @@
 // The port behind the methods that both engines share: statements, transactions and the SQL that differs.
 import type { LiveNode } from "../../core/live-nodes.ts";
-import type { FoundRow, Value } from "./found.ts";
+import type { FoundRow, Value } from "../columns/found.ts";
 import type { Mark } from "./sql.ts";
 
 /** A statement and its values, in order. An engine may accept further types of values. */
@@ -66,7 +66,7 @@ export interface Engine {
   asJson(column: string): string;
   /** The table of the items of a list within JSON, each as `item.value`. */
   itemsOf(list: string): string;
-  /** The condition that a request isn't found by the time in its id (`log/request-ids.ts`). */
+  /** The condition that a request isn't found by the time in its id (`schema/request-ids.ts`). */
   readonly untimed: string;
   /** Ends an expression for text: it is ordered by its bytes. */
   readonly byBytes: string;

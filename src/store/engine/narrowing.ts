@@ -3,16 +3,15 @@ import { markFinding } from "../../core/log/finding.ts";
 import type { RequestFilter } from "../../core/log/log-query.ts";
 import { CLIENT_GONE, type ListedRequest, type RequestOutcome } from "../../core/log/record.ts";
 import type { RefusalFilter } from "../../core/log/refusal-log.ts";
+import { UNTAGGED } from "../../core/log/tags.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { AccountFilter, KeyFilter } from "../../core/store.ts";
-import { UNTAGGED } from "../../core/text/tags.ts";
 import type { Page } from "../../core/world/page.ts";
-import type { LogQuestion } from "../log/log-search.ts";
-import { composeRequestId } from "../log/request-ids.ts";
+import type { FoundRow, Value } from "../columns/found.ts";
+import { composeRequestId } from "../schema/request-ids.ts";
 import { ACCOUNT, KEY, type Table } from "../schema/tables.ts";
 import type { Engine, Lookup, Statement } from "./engine.ts";
 import { composeContains, composeIs } from "./folding.ts";
-import type { Value } from "./found.ts";
 import {
   ACCOUNT_ROWS,
   composeMemberScope,
@@ -109,6 +108,30 @@ const OUTCOMES_BEFORE: Readonly<Record<RequestOutcome, string>> = {
 export const ROW_OUTCOME = `coalesce(outcome, CASE ${Object.entries(OUTCOMES_BEFORE)
   .map(([outcome, condition]) => `WHEN ${condition} THEN '${outcome}'`)
   .join(" ")} END)`;
+
+/** A time range; its end is exclusive. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A key or an account, whose rows an index has in the order of time, or whose hours are known. */
+interface Owner {
+  readonly column: "key_id" | "account_id";
+  readonly id: string;
+}
+
+/** A search of a log as its lookups, part by part. */
+export interface LogQuestion<Row> {
+  readonly table: "request" | "refusal";
+  /** Returns the lookup of one page within a range of time. */
+  readonly lookup: (span: Span, page: Page) => Statement;
+  readonly rowOf: (found: FoundRow) => Row;
+  readonly span: { readonly fromMs?: number | undefined; readonly toMs?: number | undefined };
+  /** True if an index finds the rows at once. */
+  readonly isIndexed: boolean;
+  readonly owner: Owner | null;
+}
 
 /** Filters whose rows an index finds at once. */
 const INDEXED = ["requestId", "session", "traceId", "socketId", "batchId", "server"] as const;

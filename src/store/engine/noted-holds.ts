@@ -1,10 +1,10 @@
 // The noted requests of nodes, as what stands for their holds.
 import { makeNotedHold } from "../../core/noted-hold.ts";
 import type { Orphan, RunningRequests } from "../../core/store.ts";
+import { readText } from "../columns/found.ts";
+import { makeNodeMark } from "../columns/noted-column.ts";
 import { METER } from "../schema/tables.ts";
 import { bind, type Engine } from "./engine.ts";
-import { readText } from "./found.ts";
-import { makeNodeMark } from "./noted-column.ts";
 import { selectSql } from "./sql.ts";
 
 type Parts = Pick<Engine, "mark" | "contains" | "isListed" | "runSlowReads">;

@@ -1,6 +1,6 @@
 // Changes that programs from before wouldn't keep: each ends the support for them in its own transaction, which is refused
 // while nodes of theirs run.
-import type { Changes, RowChange } from "../../core/audit/changes.ts";
+import type { Changes, RowChange } from "../../core/changes.ts";
 import { filterOlder, type LiveNode, nameNode, refuseOlder } from "../../core/live-nodes.ts";
 import { countStepsNeeded } from "../schema/newer-rules.ts";
 import type { Change, Engine, NodePrograms, Programs, Result, Statement } from "./engine.ts";

@@ -1,5 +1,5 @@
 // Writes that put themselves on record, in the transaction of the change.
-import type { RowChange, Trail } from "../../core/audit/changes.ts";
+import type { RowChange, Trail } from "../../core/changes.ts";
 import type { OutboxEvent } from "../../core/events/events.ts";
 import { EVENT } from "../schema/tables.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";

@@ -1,7 +1,7 @@
 // The one place that turns a viewer's scope into a condition, so that every list, sum and look-up is narrowed alike.
 import type { Scope } from "../../core/people/people.ts";
+import type { Value } from "../columns/found.ts";
 import type { Statement } from "./engine.ts";
-import type { Value } from "./found.ts";
 import { escapeLike, type Mark } from "./sql.ts";
 
 /** The columns by which a table's rows belong to accounts and people. */

@@ -1,8 +1,8 @@
 // The store's settings, by name.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import type { Store } from "../../core/store.ts";
+import { readText } from "../columns/found.ts";
 import { bind, type Engine, type Result } from "./engine.ts";
-import { readText } from "./found.ts";
 import type { Recorder } from "./recording.ts";
 
 /** The statements that change a setting, for a transaction. */

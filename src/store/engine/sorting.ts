@@ -1,7 +1,7 @@
 // Lists in the order of a value that the sender chose.
 import type { SortedPage, SortedRow } from "../../core/world/page.ts";
+import { type FoundRow, readSum, readText } from "../columns/found.ts";
 import type { Engine } from "./engine.ts";
-import { type FoundRow, readSum, readText } from "./found.ts";
 import type { Narrowing } from "./narrowing.ts";
 import { joinNames, type NamedColumns } from "./sql.ts";
 

@@ -1,9 +1,9 @@
 // SQL shared by both engines, built from the tables' columns: values are always bound, never part of the text.
-import type { Audit } from "../../core/money/audit.ts";
-import { OWING_KINDS } from "../../core/money/movement.ts";
+import type { Audit } from "../../core/books/audit.ts";
+import { OWING_KINDS } from "../../core/books/movement.ts";
 import type { Page } from "../../core/world/page.ts";
+import { type FoundRow, readInteger, readSum, readText } from "../columns/found.ts";
 import type { Table } from "../schema/tables.ts";
-import { type FoundRow, readInteger, readSum, readText } from "./found.ts";
 
 /** `?` for SQLite, `$1, $2 …` for PostgreSQL. */
 export type Mark = (position: number) => string;

@@ -1,5 +1,5 @@
 // The fault for a store that can't be used, whatever its engine.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 
 const RETRY_AFTER_MS = 1000;
 

@@ -1,7 +1,7 @@
 // Demands that wait for a transaction, and the answering of one batch, or of one demand without a transaction.
 import type { Decide, Rows } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { Heart } from "./heart.ts";
 
 export const WAITING_DEMANDS_MAX = 100_000;

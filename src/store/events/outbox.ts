@@ -2,8 +2,8 @@
 // of the audit log are chained instead.
 import { AUDIT_EVENT, type StoredEvent } from "../../core/events/events.ts";
 import type { Store } from "../../core/store.ts";
+import { readText } from "../columns/found.ts";
 import { bind, type Engine } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
 import { composeAddEvent } from "../engine/recording.ts";
 import { narrowToScope, OWNER_ROWS } from "../engine/scope.ts";
 import { selectSql } from "../engine/sql.ts";

@@ -8,9 +8,9 @@ import {
   type WebhookStore,
 } from "../../core/events/webhook.ts";
 import { asObject, parseJson } from "../../core/json/json.ts";
-import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../columns/columns.ts";
+import { readText } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
 import { Narrowing } from "../engine/narrowing.ts";
 import { composeAddEvent } from "../engine/recording.ts";
 import type { ScopedRows } from "../engine/scope.ts";

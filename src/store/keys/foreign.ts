@@ -1,8 +1,8 @@
 // Secrets that other gateways stored as digests: found once, and then known by our own digest.
 import type { ForeignSecret, ForeignStore } from "../../core/keys/foreign-secret.ts";
-import { INTEGER, TEXT, TIME } from "../engine/columns.ts";
+import { INTEGER, TEXT, TIME } from "../columns/columns.ts";
+import { readText } from "../columns/found.ts";
 import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
 import { type Mark, selectSql, upsertSql } from "../engine/sql.ts";
 import { deleteInParts } from "../engine/turns.ts";
 import { table } from "../schema/tables.ts";

@@ -1,5 +1,5 @@
 // Keys and accounts.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
@@ -7,6 +7,7 @@ import type { GatewayKey, ProvenKey } from "../../core/keys/key.ts";
 import { readRevision } from "../../core/keys/key-change.ts";
 import type { OwnerState } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
+import { type FoundRow, readInteger } from "../columns/found.ts";
 import {
   bind,
   type Change,
@@ -16,7 +17,6 @@ import {
   runLookup,
   type Statement,
 } from "../engine/engine.ts";
-import { type FoundRow, readInteger } from "../engine/found.ts";
 import { accountsLookup, keysLookup } from "../engine/narrowing.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "../engine/scope.ts";

@@ -1,7 +1,7 @@
 // The keys of a person, counted in the transaction that makes one more.
 import { type KeyMaking, MAKING_COUNTS_MS } from "../../core/keys/key-making.ts";
+import { readInteger } from "../columns/found.ts";
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
-import { readInteger } from "../engine/found.ts";
 import { Narrowing } from "../engine/narrowing.ts";
 import { KEY_ROWS } from "../engine/scope.ts";
 import type { Mark } from "../engine/sql.ts";

@@ -1,5 +1,5 @@
 // Moves of keys between accounts: under the locks of both, the key's row changes and its counts are carried over.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { readRevision } from "../../core/keys/key-change.ts";
@@ -7,9 +7,9 @@ import type { Carry, KeyCounts, KeyMove } from "../../core/keys/key-move.ts";
 import { makeNotedHold } from "../../core/noted-hold.ts";
 import type { Meter, Place } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
+import { readText } from "../columns/found.ts";
+import { parsePlace } from "../columns/place.ts";
 import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
-import { parsePlace } from "../engine/place.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { selectSql, updateSql, upsertSql } from "../engine/sql.ts";
 import { KEY, METER, OWNER, SPEND } from "../schema/tables.ts";

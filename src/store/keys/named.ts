@@ -1,5 +1,5 @@
 // Keys and accounts by name: made, or brought to a state, within one transaction in which others of the name wait.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { KeyPut } from "../../core/keys/key-change.ts";

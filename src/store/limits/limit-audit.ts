@@ -1,10 +1,10 @@
 // Checks the counts of limits against the open holds that they come from.
 
+import type { LimitAudit } from "../../core/books/audit.ts";
 import type { LimitUse } from "../../core/limits/limit.ts";
-import type { LimitAudit } from "../../core/money/audit.ts";
 import type { OwnerState } from "../../core/rows.ts";
-import { type FoundRow, readText } from "../engine/found.ts";
-import { parsePlace } from "../engine/place.ts";
+import { type FoundRow, readText } from "../columns/found.ts";
+import { parsePlace } from "../columns/place.ts";
 import { selectSql } from "../engine/sql.ts";
 import { OWNER } from "../schema/tables.ts";
 

@@ -1,21 +1,21 @@
 // Requests for more: their rows, and what admissions read of those that were granted.
 
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { asArray, parseJson } from "../../core/json/json.ts";
 import { PERIODS } from "../../core/limits/budget.ts";
 import { LIMIT_KINDS } from "../../core/limits/limit.ts";
+import type { LimitRaise } from "../../core/limits/member-limits.ts";
 import {
   type LimitRequest,
   type LimitRequestFilter,
   type LimitRequestStore,
   type NamedLimitRequest,
   REQUEST_STATES,
-} from "../../core/limits/limit-request.ts";
-import type { LimitRaise } from "../../core/limits/member-limits.ts";
+} from "../../core/people/limit-request.ts";
 import { ACTOR_KINDS } from "../../core/people/people.ts";
-import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../columns/columns.ts";
+import { type FoundRow, readText } from "../columns/found.ts";
 import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
-import { type FoundRow, readText } from "../engine/found.ts";
 import { Narrowing } from "../engine/narrowing.ts";
 import { composeAddEvent, type Recorder } from "../engine/recording.ts";
 import { KEY_ROWS } from "../engine/scope.ts";

@@ -1,6 +1,6 @@
 // The sums of what an owner used within a window, with which a new budget opens.
 import type { ModelSum, Opening } from "../../core/limits/opening.ts";
-import { type FoundRow, readSum, readText, type Value } from "../engine/found.ts";
+import { type FoundRow, readSum, readText, type Value } from "../columns/found.ts";
 import type { Mark } from "../engine/sql.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 // Sums over the decisions that the log's rows keep, made by the store: a decision is kilobytes of JSON.
 import type { DecisionQuery, DecisionSum } from "../../core/log/decision-sums.ts";
+import { type FoundRow, readInteger, readNumber, readText } from "../columns/found.ts";
 import type { Engine, Statement } from "../engine/engine.ts";
-import { type FoundRow, readInteger, readNumber, readText } from "../engine/found.ts";
 import { Narrowing, narrowRequests } from "../engine/narrowing.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,37 +1,15 @@
 // Searches a log, newest first, part by part, so that no lookup is long, within a limited time.
 import type { SearchPage } from "../../core/log/log-query.ts";
 import type { Page } from "../../core/world/page.ts";
-import { bind, type Engine, type Statement } from "../engine/engine.ts";
-import { type FoundRow, readInteger } from "../engine/found.ts";
+import { readInteger } from "../columns/found.ts";
+import { bind, type Engine } from "../engine/engine.ts";
+import type { LogQuestion, Span } from "../engine/narrowing.ts";
 import { endPage } from "../engine/sql.ts";
 import { adaptRows, nextTurn } from "../engine/turns.ts";
 
 const HOUR_MS = 3_600_000;
 const ROWS_AT_FIRST = 1000;
 const ROWS = { min: 250, max: 20_000 };
-
-/** A time range; its end is exclusive. */
-interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** A key or an account, whose rows an index has in the order of time, or whose hours are known. */
-interface Owner {
-  readonly column: "key_id" | "account_id";
-  readonly id: string;
-}
-
-export interface LogQuestion<Row> {
-  readonly table: "request" | "refusal";
-  /** Returns the lookup of one page within a range of time. */
-  readonly lookup: (span: Span, page: Page) => Statement;
-  readonly rowOf: (found: FoundRow) => Row;
-  readonly span: { readonly fromMs?: number | undefined; readonly toMs?: number | undefined };
-  /** True if an index finds the rows at once. */
-  readonly isIndexed: boolean;
-  readonly owner: Owner | null;
-}
 
 type Searching = Pick<LogQuestion<never>, "table" | "owner">;
 

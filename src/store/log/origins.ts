@@ -1,7 +1,7 @@
 // Erases where requests came from, clients' addresses and sessions: once they are older than the log may say, before their
 // rows go, and with the person whose key it was.
+import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import type { Mark } from "../engine/sql.ts";
 import { listSpans } from "./log-search.ts";
 

@@ -10,9 +10,9 @@ import {
   type RefusalFilter,
   type RefusalStore,
 } from "../../core/log/refusal-log.ts";
-import { allowNull, INTEGER, makeJson, nameColumn, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, INTEGER, makeJson, nameColumn, TEXT, TIME } from "../columns/columns.ts";
+import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import { composeRefusals } from "../engine/narrowing.ts";
 import { composeSum, insertSql, joinNames, joinTuples, pruneSql } from "../engine/sql.ts";
 import { deleteInParts } from "../engine/turns.ts";

@@ -3,9 +3,9 @@
 import type { RowDimension, RowSum, RowSumsQuery } from "../../core/log/log-query.ts";
 import { CLIENT_GONE } from "../../core/log/record.ts";
 import { BUCKET_ENDS } from "../../core/world/histogram.ts";
-import { allowNull, INTEGER } from "../engine/columns.ts";
+import { allowNull, INTEGER } from "../columns/columns.ts";
+import { type FoundRow, readText } from "../columns/found.ts";
 import type { Engine, Statement } from "../engine/engine.ts";
-import { type FoundRow, readText } from "../engine/found.ts";
 import { Narrowing, narrowRequests, ROW_OUTCOME } from "../engine/narrowing.ts";
 import { joinNames } from "../engine/sql.ts";
 import { USAGE, USAGE_SUMS } from "../schema/log-tables.ts";

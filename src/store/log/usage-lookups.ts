@@ -1,8 +1,8 @@
 // Lookups of the hourly sums, grouped and narrowed as a question asks.
 import type { BusiestKeys, UsageDimension, UsageFilter, UsageQuery } from "../../core/log/log-query.ts";
-import { UNTAGGED } from "../../core/text/tags.ts";
+import { UNTAGGED } from "../../core/log/tags.ts";
+import { type FoundRow, readInteger, readText } from "../columns/found.ts";
 import type { Statement } from "../engine/engine.ts";
-import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 import { composeProvider, Narrowing } from "../engine/narrowing.ts";
 import { USE_ROWS } from "../engine/scope.ts";
 import { joinNames, type Mark } from "../engine/sql.ts";

@@ -15,7 +15,7 @@ import {
   type ResultPiece,
 } from "../../core/batches/batch.ts";
 import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
-import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../columns/columns.ts";
 import { table } from "../schema/tables.ts";
 
 export const BATCH = table<Batch>(

@@ -8,8 +8,8 @@ import type {
   BlocksWanted,
 } from "../../core/batches/batch.ts";
 import type { Page } from "../../core/world/page.ts";
+import { type FoundRow, readInteger, readSum } from "../columns/found.ts";
 import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
-import { type FoundRow, readInteger, readSum } from "../engine/found.ts";
 import { Narrowing, pageEnd } from "../engine/narrowing.ts";
 import { composeAddEvent } from "../engine/recording.ts";
 import { KEY_ROWS } from "../engine/scope.ts";

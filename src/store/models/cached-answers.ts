@@ -1,8 +1,8 @@
 // Kept answers of the cache.
 import type { CachedAnswer, CacheStore } from "../../core/models/cached-answer.ts";
-import { INTEGER, TEXT, TIME } from "../engine/columns.ts";
+import { INTEGER, TEXT, TIME } from "../columns/columns.ts";
+import { readSum } from "../columns/found.ts";
 import { bind, type Engine } from "../engine/engine.ts";
-import { readSum } from "../engine/found.ts";
 import { joinMarks, selectSql, upsertSql } from "../engine/sql.ts";
 import { deleteInParts } from "../engine/turns.ts";
 import { table } from "../schema/tables.ts";

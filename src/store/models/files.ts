@@ -1,9 +1,9 @@
 // The rows of files.
-import type { Changes } from "../../core/audit/changes.ts";
 import { FILE_FORMS, type FileOwner, type FileStore, type StoredFile } from "../../core/batches/file.ts";
-import { allowNull, type Columns, INTEGER, makeWord, TEXT, TIME } from "../engine/columns.ts";
+import type { Changes } from "../../core/changes.ts";
+import { allowNull, type Columns, INTEGER, makeWord, TEXT, TIME } from "../columns/columns.ts";
+import { readInteger, readSum } from "../columns/found.ts";
 import { bind, type Engine, type Result, readFirst } from "../engine/engine.ts";
-import { readInteger, readSum } from "../engine/found.ts";
 import { Narrowing } from "../engine/narrowing.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { KEY_ROWS } from "../engine/scope.ts";

@@ -1,12 +1,16 @@
 // Lessons for the selectors, learned from scored answers and the operator's labels.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { asArray, asNumber, asString, parseJson } from "../../core/json/json.ts";
-import { joinLessons } from "../../core/models/learned/lesson.ts";
-import { LESSON_SOURCES, type Lesson, type LessonMark } from "../../core/rows.ts";
+import {
+  joinLessons,
+  LESSON_SOURCES,
+  type Lesson,
+  type LessonMark,
+} from "../../core/models/learned/lesson.ts";
 import type { LessonBound, Store } from "../../core/store.ts";
-import { makeJson, makeWord, NUMBER, TEXT, TIME } from "../engine/columns.ts";
+import { makeJson, makeWord, NUMBER, TEXT, TIME } from "../columns/columns.ts";
+import { readInteger } from "../columns/found.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "../engine/engine.ts";
-import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { insertSql, joinNames, pruneSql, selectSql, upsertSql } from "../engine/sql.ts";
 import { table } from "../schema/tables.ts";

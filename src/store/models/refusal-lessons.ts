@@ -1,5 +1,5 @@
 // The rows of lessons on refusals, which processes join, and read again once their version changes.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { asArray, parseJson } from "../../core/json/json.ts";
 import {
   joinLesson,
@@ -8,9 +8,9 @@ import {
   type RefusalLesson,
   type RefusalLessonStore,
 } from "../../core/models/learned/refusal-lesson.ts";
-import { allowNull, makeJson, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, makeJson, TEXT, TIME } from "../columns/columns.ts";
+import { readText } from "../columns/found.ts";
 import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
 import { table } from "../schema/tables.ts";

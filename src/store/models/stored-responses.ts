@@ -1,9 +1,8 @@
 // Stored responses, for requests that continue from them.
-import type { KeptOwner, ResponseStore } from "../../core/models/kept.ts";
-import type { StoredResponse } from "../../core/rows.ts";
-import { INTEGER, TEXT, TIME } from "../engine/columns.ts";
+import type { KeptOwner, ResponseStore, StoredResponse } from "../../core/log/kept.ts";
+import { INTEGER, TEXT, TIME } from "../columns/columns.ts";
+import { readInteger } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { readInteger } from "../engine/found.ts";
 import { insertSql, type Mark, pruneSql, selectSql } from "../engine/sql.ts";
 import { deleteInParts } from "../engine/turns.ts";
 import { table } from "../schema/tables.ts";

@@ -1,6 +1,6 @@
 // The rows of sessions at tool servers.
 import type { ToolSessionRow, ToolSessionStore } from "../../core/tools/session-rows.ts";
-import { TEXT, TIME } from "../engine/columns.ts";
+import { TEXT, TIME } from "../columns/columns.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "../engine/sql.ts";
 import { deleteInParts } from "../engine/turns.ts";

@@ -1,11 +1,11 @@
 // Journals of system accounts, sums and the audit.
 
-import { type JournalStore, readEntrySeq } from "../../core/money/journal.ts";
-import type { FirstTokenSum, SystemAccount } from "../../core/rows.ts";
+import { type JournalStore, readEntrySeq, type SystemAccount } from "../../core/books/journal.ts";
+import type { FirstTokenSum } from "../../core/log/usage-sum.ts";
 import type { Store } from "../../core/store.ts";
 import type { Page } from "../../core/world/page.ts";
+import { type FoundRow, readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine, type Statement } from "../engine/engine.ts";
-import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 import { AUDIT_ACCOUNTS, AUDIT_STRAY, OWING, readAudit, selectSql } from "../engine/sql.ts";
 import { AUDIT_OWNERS, AUDIT_PLACES, auditLimits } from "../limits/limit-audit.ts";
 import { composeDecisionSums, readDecisionSum } from "../log/decision-sums.ts";

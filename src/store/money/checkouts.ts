@@ -1,6 +1,4 @@
 // Card payments: their rows, and refunds and disputes that came before their payment.
-import type { Changes } from "../../core/audit/changes.ts";
-import { asArray, asObject, asString, parseJson } from "../../core/json/json.ts";
 import {
   CHECKOUT_STATES,
   type Checkout,
@@ -9,10 +7,12 @@ import {
   TAKING_KINDS,
   TAKING_STATES,
   type Taking,
-} from "../../core/money/checkout.ts";
-import { allowNull, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "../engine/columns.ts";
+} from "../../core/books/checkout.ts";
+import type { Changes } from "../../core/changes.ts";
+import { asArray, asObject, asString, parseJson } from "../../core/json/json.ts";
+import { allowNull, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "../columns/columns.ts";
+import { readInteger } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { insertSql, selectSql } from "../engine/sql.ts";
 import { MOVED_BY, table } from "../schema/tables.ts";

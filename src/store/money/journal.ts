@@ -1,10 +1,9 @@
 // Journals of accounts, with what else is known of their entries, and what is deleted of a closed account.
 
-import { type EntryFacts, type JournalStore, readEntrySeq } from "../../core/money/journal.ts";
-import type { Entry } from "../../core/rows.ts";
+import { type Entry, type EntryFacts, type JournalStore, readEntrySeq } from "../../core/books/journal.ts";
 import type { Store } from "../../core/store.ts";
+import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import { joinMarks, quoteLiteral, selectSql } from "../engine/sql.ts";
 import { ENTRY, MOVEMENT } from "../schema/tables.ts";
 

@@ -1,5 +1,5 @@
 // Statements, summed from the hourly sums and the movements: the rows of the log may have been deleted.
-import { MOVEMENT_KINDS } from "../../core/money/movement.ts";
+import { MOVEMENT_KINDS } from "../../core/books/movement.ts";
 import type {
   StatementMonth,
   StatementMovement,
@@ -7,10 +7,10 @@ import type {
   StatementTag,
   StatementUse,
   StoredStatement,
-} from "../../core/money/statement.ts";
-import { makeWord, SUM, TEXT, TIME } from "../engine/columns.ts";
+} from "../../core/books/statement.ts";
+import { makeWord, SUM, TEXT, TIME } from "../columns/columns.ts";
+import { readSum } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { readSum } from "../engine/found.ts";
 import { insertSql, selectSql } from "../engine/sql.ts";
 import { table } from "../schema/tables.ts";
 

@@ -1,12 +1,13 @@
 // Console sign-ins, logged prompts and answers, and credentials added at run time.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
+import type { KeptContent } from "../../core/log/content.ts";
 import type { ConsoleLink, PeopleStore, Session } from "../../core/people/people.ts";
-import type { KeptContent, StoredCredential } from "../../core/rows.ts";
+import type { StoredCredential } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
-import { allowNull, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, TEXT, TIME } from "../columns/columns.ts";
+import { readText } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { insertSql, selectSql, upsertSql } from "../engine/sql.ts";
 import { makeColumns } from "../schema/field-columns.ts";

@@ -8,9 +8,9 @@ import {
   type DeviceCode,
   type DeviceStore,
 } from "../../core/people/device.ts";
-import { allowNull, makeWord, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, makeWord, TEXT, TIME } from "../columns/columns.ts";
+import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "../engine/sql.ts";
 import { KEY, table } from "../schema/tables.ts";
 

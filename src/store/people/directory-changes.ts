@@ -8,8 +8,8 @@ import type {
   UserRows,
   UserWrite,
 } from "../../core/people/directory.ts";
+import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { joinNames, selectSql, upsertSql } from "../engine/sql.ts";
 import { FREE_EMAIL } from "../schema/directory-step.ts";

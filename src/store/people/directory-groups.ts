@@ -8,8 +8,8 @@ import type {
   GroupRows,
   GroupWrite,
 } from "../../core/people/directory.ts";
+import { readInteger } from "../columns/found.ts";
 import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
-import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { selectSql, upsertSql } from "../engine/sql.ts";
 import { changeDirectory, joinStandings, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";

@@ -1,8 +1,8 @@
 // Pages of all users by position. A page begins after a user whose position is known from an earlier one, since skipping
 // rows takes the longer the more of them there are: a client that reads the whole list skips none.
 import type { DirectoryPage } from "../../core/people/directory.ts";
+import { type FoundRow, readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine } from "../engine/engine.ts";
-import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 import { joinNames } from "../engine/sql.ts";
 import { USER } from "./directory-tables.ts";
 

@@ -1,7 +1,7 @@
 // The statements and rows that all changes of a company's directory share.
 import type { MemberRights, ReviewedMember, Standing } from "../../core/people/directory.ts";
+import { type FoundRow, readText } from "../columns/found.ts";
 import { bind, type Change, type Engine, type Result, type Statement } from "../engine/engine.ts";
-import { type FoundRow, readText } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
 import { SIZE } from "./directory-size.ts";
 import { GROUP, readReviewedUser } from "./directory-tables.ts";

@@ -17,8 +17,8 @@ import {
   nameColumn,
   TEXT,
   TIME,
-} from "../engine/columns.ts";
-import { type FoundRow, readText } from "../engine/found.ts";
+} from "../columns/columns.ts";
+import { type FoundRow, readText } from "../columns/found.ts";
 import { table } from "../schema/tables.ts";
 
 /** The attributes that no list is narrowed by. */

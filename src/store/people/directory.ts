@@ -6,8 +6,8 @@ import type {
   UserFilter,
   UserMatch,
 } from "../../core/people/directory.ts";
+import { type FoundRow, readInteger, readText, type Value } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { type FoundRow, readInteger, readText, type Value } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
 import { makeUserPages } from "./directory-positions.ts";
 import { SIZE } from "./directory-size.ts";

@@ -1,6 +1,6 @@
 // Rewrites the tags whose value is a person's address: of requests, their sums, keys and accounts.
+import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine, type Statement } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import { escapeLike, type Mark } from "../engine/sql.ts";
 
 const DAY_MS = 86_400_000;

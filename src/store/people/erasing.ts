@@ -2,9 +2,9 @@
 import { AUDIT_EVENT } from "../../core/events/events.ts";
 import type { PeopleStore } from "../../core/people/people.ts";
 import { auditLogMethods } from "../audit/audit-log.ts";
+import { readInteger, readText, type Value } from "../columns/found.ts";
 import { bind, type Engine, type Statement } from "../engine/engine.ts";
 import { composeContains, composeIs } from "../engine/folding.ts";
-import { readInteger, readText, type Value } from "../engine/found.ts";
 import type { Mark } from "../engine/sql.ts";
 import { eraseOriginsOfKey } from "../log/origins.ts";
 import { lockDirectory } from "./directory-rows.ts";

@@ -1,7 +1,7 @@
 // Changes of people, with what they reach: sessions, agents' sign-ins and keys of the person.
-import type { Changes, MemberReach } from "../../core/audit/changes.ts";
+import type { Changes, MemberReach } from "../../core/changes.ts";
+import { readInteger } from "../columns/found.ts";
 import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
-import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { selectSql, upsertSql } from "../engine/sql.ts";
 import { KEY } from "../schema/tables.ts";

@@ -1,7 +1,7 @@
 // Counts people by the facts from which their state follows.
 import type { PeopleCount, PeopleStore } from "../../core/people/people.ts";
+import { type FoundRow, readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine, runLookup } from "../engine/engine.ts";
-import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 
 export function countMethods(engine: Engine) {
   const flag = (condition: string, name: string) => `CASE WHEN ${condition} THEN 1 ELSE 0 END AS ${name}`;

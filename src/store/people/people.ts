@@ -1,6 +1,6 @@
 // People, named tokens, and what may be used only once.
 
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import { asArray, parseJson } from "../../core/json/json.ts";
 import type { ReviewedMember } from "../../core/people/directory.ts";
 import {
@@ -25,13 +25,13 @@ import {
   nameColumn,
   TEXT,
   TIME,
-} from "../engine/columns.ts";
+} from "../columns/columns.ts";
+import { readInteger, readText } from "../columns/found.ts";
+import { parseGrants, readRules } from "../columns/member-columns.ts";
 import { bind, type Engine, readFirst, runLookup, type Statement } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { narrowMembers } from "../engine/scope.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "../engine/sql.ts";
-import { parseGrants, readRules } from "../limits/member-columns.ts";
 import { table } from "../schema/tables.ts";
 import { countMethods } from "./people-counts.ts";
 

@@ -2,7 +2,7 @@
 // many accounts for one.
 import type { Decide } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { unavailable } from "../engine/unavailable.ts";
 import { answer, answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../engine/waiting.ts";
 import { type Bounds, runBatch } from "./batch.ts";

@@ -1,6 +1,6 @@
 // A connection taken from the pool: statements are pipelined in one flight, and each flight has a time limit.
+import type { Value } from "../columns/found.ts";
 import { bind, type Result as Rows, type Statement } from "../engine/engine.ts";
-import type { Value } from "../engine/found.ts";
 import { CommitError } from "../engine/unavailable.ts";
 import type { Connections } from "./connections.ts";
 import { isConflict, isDeadServer, isReadOnly, LateError } from "./failures.ts";

@@ -6,7 +6,7 @@ import {
   type PostgresHost,
   parsePostgresAddress,
 } from "../../core/world/postgres-address.ts";
-import type { FoundRow } from "../engine/found.ts";
+import type { FoundRow } from "../columns/found.ts";
 import type { ConnectionSettings } from "./client.ts";
 import { isPassing, LateError, UnreachableError } from "./failures.ts";
 import { Session, type SessionOptions } from "./session.ts";

@@ -1,6 +1,6 @@
 // Classifies database failures: whether a retry may help, what is to blame, and the error to report.
 import { SQL } from "bun";
-import { LastingError } from "../../core/lasting-error.ts";
+import { LastingError } from "../../core/faults/lasting-error.ts";
 import { CommitError, StoreAwayError } from "../engine/unavailable.ts";
 
 export const CONNECTIONS_MAX = 10;

@@ -1,8 +1,8 @@
 // Migrates the schema of the PostgreSQL store: steps only go forward, and the first node to start takes them.
 import { filterOlder } from "../../core/live-nodes.ts";
+import { type FoundRow, readInteger } from "../columns/found.ts";
 import { bind } from "../engine/engine.ts";
-import { type FoundRow, readInteger } from "../engine/found.ts";
-import { recordMigration } from "../schema/migrated.ts";
+import { recordMigration } from "../engine/migrated.ts";
 import { OlderNodesError } from "../schema/older-nodes.ts";
 import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema/schema-step.ts";
 import { STEPS } from "../schema/steps.ts";

@@ -1,12 +1,11 @@
 // Finds live nodes by their heartbeats, timed by the database's clock, and the holds of dead ones.
 import type { Orphan, RunningRequests } from "../../core/store.ts";
+import { readInteger, readText } from "../columns/found.ts";
 import { bind } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import { Heart } from "../engine/heart.ts";
 import { findNotedHolds } from "../engine/noted-holds.ts";
 import { selectSql } from "../engine/sql.ts";
 import { HOLD } from "../schema/tables.ts";
-
 import type { Pool } from "./pool.ts";
 import { DEAD, DEAD_MS } from "./programs.ts";
 

@@ -1,6 +1,6 @@
 // The pieces of files as rows. A commit that is acknowledged survives a power failure of the database's machine.
 import type { PieceStore } from "../../core/batches/file.ts";
-import { readText } from "../engine/found.ts";
+import { readText } from "../columns/found.ts";
 import type { Pool } from "./pool.ts";
 
 const WRITE = `INSERT INTO file_piece (account_id, object, number, at_ms, sealed)

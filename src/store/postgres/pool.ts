@@ -1,8 +1,8 @@
 // The pool of database connections, bounded in number and time; failures become faults.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { bind, type Change, type Engine } from "../engine/engine.ts";
 import { unavailable } from "../engine/unavailable.ts";
-import { UNTIMED } from "../log/request-ids.ts";
+import { UNTIMED } from "../schema/request-ids.ts";
 import { Connection, type Query, type Result } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import type { Dialer } from "./dialer.ts";

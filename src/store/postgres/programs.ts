@@ -1,7 +1,7 @@
 // The programs of the nodes on a PostgreSQL store, by their heartbeats.
 import type { LiveNode } from "../../core/live-nodes.ts";
+import { type FoundRow, readInteger, readText } from "../columns/found.ts";
 import { bind, type Programs } from "../engine/engine.ts";
-import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 import { countFrom } from "../schema/schema-step.ts";
 import { FIRST_STEPS } from "./schema.ts";
 

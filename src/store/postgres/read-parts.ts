@@ -1,8 +1,8 @@
 // The tables that decisions read, and the statements that find their rows: one for all tables, or one for each.
 import type { Reads } from "../../core/demand.ts";
 import { asArray, asObject, parseJson } from "../../core/json/json.ts";
+import type { FoundRow, Value } from "../columns/found.ts";
 import { bind } from "../engine/engine.ts";
-import type { FoundRow, Value } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
 import { RAISES } from "../limits/limit-requests.ts";
 import { CHECKOUT } from "../money/checkouts.ts";

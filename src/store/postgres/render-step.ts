@@ -1,5 +1,5 @@
 // Renders a step of the schema as PostgreSQL's statements, each of which may run again.
-import type { SqlType } from "../engine/columns.ts";
+import type { SqlType } from "../columns/columns.ts";
 import { describeIndex, joinNames, quoteLiteral } from "../engine/sql.ts";
 import { declareField } from "../schema/field-columns.ts";
 import type { Change, NewColumn, Step } from "../schema/schema-step.ts";

@@ -1,7 +1,7 @@
 // The PostgreSQL store's request log, and its pruning.
 import type { Store } from "../../core/store.ts";
+import { readText } from "../columns/found.ts";
 import { bind, readFirst } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
 import { askRequests } from "../engine/narrowing.ts";
 import { narrowToScope, USE_ROWS } from "../engine/scope.ts";
 import { pruneSql, selectSql } from "../engine/sql.ts";
@@ -9,7 +9,6 @@ import { searchLog } from "../log/log-search.ts";
 import { makeOriginEraser } from "../log/origins.ts";
 import { pruneCalled } from "../log/provider-calls.ts";
 import { LISTED_REQUEST, REQUEST, readKeyUse } from "../schema/log-tables.ts";
-
 import { composeKeyUses } from "./key-uses.ts";
 import { forgetNodes } from "./nodes.ts";
 import type { Pool } from "./pool.ts";

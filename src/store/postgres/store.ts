@@ -2,13 +2,13 @@
 import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
-import { LastingError } from "../../core/lasting-error.ts";
+import { LastingError } from "../../core/faults/lasting-error.ts";
 import type { Store, StoreSize } from "../../core/store.ts";
 import { findAddressMistake } from "../../core/world/postgres-address.ts";
 import { NoStoreError, redactAddress } from "../engine/address.ts";
 import { bind } from "../engine/engine.ts";
-import { engineMethods } from "../engine/methods.ts";
 import { addDemand, answerDry } from "../engine/waiting.ts";
+import { engineMethods } from "../methods.ts";
 import { OlderNodesError } from "../schema/older-nodes.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { Batches } from "./batches.ts";

@@ -1,5 +1,5 @@
 // Reads the version of a PostgreSQL store's schema, and the nodes on it, without opening it.
-import { readInteger } from "../engine/found.ts";
+import { readInteger } from "../columns/found.ts";
 import type { SchemaVersions } from "../schema/versions.ts";
 import { Dialer } from "./dialer.ts";
 import { makePostgresSchema, VERSION } from "./migrations.ts";

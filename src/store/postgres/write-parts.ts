@@ -1,8 +1,8 @@
 // The tables that decisions write, and the parts of statements that write them, for any number of rows.
 import type { Decision, DeletedRow } from "../../core/decision.ts";
 import type { Account } from "../../core/keys/key.ts";
-import type { SqlType } from "../engine/columns.ts";
-import type { Value } from "../engine/found.ts";
+import type { SqlType } from "../columns/columns.ts";
+import type { Value } from "../columns/found.ts";
 import { composeOverwrite, composeSum, joinNames } from "../engine/sql.ts";
 import { CHECKOUT } from "../money/checkouts.ts";
 import {

@@ -1,8 +1,8 @@
 // Writes a decision: statements take one list per column, for any number of rows, or the JSON of a few rows.
 import type { Decision } from "../../core/decision.ts";
-import type { SqlType } from "../engine/columns.ts";
+import type { SqlType } from "../columns/columns.ts";
+import type { Value } from "../columns/found.ts";
 import { bind } from "../engine/engine.ts";
-import type { Value } from "../engine/found.ts";
 import { joinNames } from "../engine/sql.ts";
 import type { Query } from "./connection.ts";
 import {

@@ -1,5 +1,5 @@
 // The step of the schema that adds the audit log.
-import type { Step } from "./schema-step.ts";
+import { integer, type Step, text, textOrNull } from "./schema-step.ts";
 
 /** The chained audit log, and beside it what may be erased. Its entries wait in the outbox. */
 export const AUDIT_LOG: Step = [
@@ -7,18 +7,14 @@ export const AUDIT_LOG: Step = [
     kind: "createTable",
     table: "audit",
     columns: [
-      { name: "seq", type: "integer" },
-      { name: "id", type: "text" },
-      { name: "at_ms", type: "integer" },
-      ...["actor_kind", "actor_id", "action", "target_type", "target_id"].map(
-        (name) => ({ name, type: "text" }) as const,
-      ),
-      { name: "account_id", type: "text", isNullable: true },
-      ...["outcome", "route", "request_id"].map((name) => ({ name, type: "text" }) as const),
-      { name: "reason", type: "text", isNullable: true },
-      ...["actor_digest", "target_digest", "change_digest", "hash"].map(
-        (name) => ({ name, type: "text" }) as const,
-      ),
+      integer("seq"),
+      text("id"),
+      integer("at_ms"),
+      ...["actor_kind", "actor_id", "action", "target_type", "target_id"].map(text),
+      textOrNull("account_id"),
+      ...["outcome", "route", "request_id"].map(text),
+      textOrNull("reason"),
+      ...["actor_digest", "target_digest", "change_digest", "hash"].map(text),
     ],
     key: ["seq"],
     placement: "everywhere",
@@ -31,14 +27,12 @@ export const AUDIT_LOG: Step = [
     kind: "createTable",
     table: "audit_detail",
     columns: [
-      { name: "seq", type: "integer" },
-      { name: "actor_salt", type: "text", isNullable: true },
-      ...["actor_name", "address", "agent"].map((name) => ({ name, type: "text" }) as const),
-      { name: "target_salt", type: "text", isNullable: true },
-      { name: "target_name", type: "text" },
-      ...["change_salt", "before_json", "after_json"].map(
-        (name) => ({ name, type: "text", isNullable: true }) as const,
-      ),
+      integer("seq"),
+      textOrNull("actor_salt"),
+      ...["actor_name", "address", "agent"].map(text),
+      textOrNull("target_salt"),
+      text("target_name"),
+      ...["change_salt", "before_json", "after_json"].map(textOrNull),
     ],
     key: ["seq"],
     placement: "everywhere",

@@ -35,9 +35,9 @@ export const BATCHES: Step = [
   { kind: "createIndex", name: "batch_created", table: "batch", columns: ["created_at_ms", "id"] },
   { kind: "createIndex", name: "batch_open", table: "batch", columns: ["open_at_ms"], isSparse: true },
   { kind: "createIndex", name: "batch_claim", table: "batch", columns: ["claim"], isSparse: true },
-  { kind: "addColumn", table: "request", column: { name: "batch_id", type: "text", isNullable: true } },
-  { kind: "addColumn", table: "request", column: { name: "batch_line", type: "integer", isNullable: true } },
-  { kind: "addColumn", table: "request", column: { name: "custom_id", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "request", column: textOrNull("batch_id") },
+  { kind: "addColumn", table: "request", column: integerOrNull("batch_line") },
+  { kind: "addColumn", table: "request", column: textOrNull("custom_id") },
   {
     kind: "createIndex",
     name: "request_batch",

@@ -1,11 +1,11 @@
 // The step of the schema for kept answers, the rows of requests that got one, and the sums of them.
 
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import type { Step } from "./schema-step.ts";
+import { integer, type Step, text, textOrNull } from "./schema-step.ts";
 
 export const CACHE: Step = [
   { kind: "addField", table: "gateway_key", field: KEY_FIELDS.cache },
-  { kind: "addColumn", table: "request", column: { name: "cached_from", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "request", column: textOrNull("cached_from") },
   { kind: "addColumn", table: "request", column: { name: "saved_nano", type: "integer", initial: 0 } },
   { kind: "addColumn", table: "hourly_usage", column: { name: "cached", type: "integer", initial: 0 } },
   { kind: "addColumn", table: "hourly_usage", column: { name: "saved_nano", type: "integer", initial: 0 } },
@@ -13,12 +13,9 @@ export const CACHE: Step = [
     kind: "createTable",
     table: "cached_answer",
     columns: [
-      { name: "account_id", type: "text" },
-      { name: "id", type: "text" },
-      { name: "at_ms", type: "integer" },
-      { name: "until_ms", type: "integer" },
-      { name: "bytes", type: "integer" },
-      { name: "sealed", type: "text" },
+      ...["account_id", "id"].map(text),
+      ...["at_ms", "until_ms", "bytes"].map(integer),
+      text("sealed"),
     ],
     key: ["account_id", "id"],
     placement: "account",

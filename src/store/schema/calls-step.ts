@@ -1,7 +1,5 @@
 // The step of the schema that keeps calls to providers: attempts whose requests are gone, and sums by day for good.
-import type { Step } from "./schema-step.ts";
-
-const texts = (...names: readonly string[]) => names.map((name) => ({ name, type: "text" }) as const);
+import { integer, type Step, text, textOrNull } from "./schema-step.ts";
 
 /** The amounts that have a column in sums of usage. */
 const AMOUNTS = [
@@ -23,13 +21,12 @@ export const PROVIDER_CALLS: Step = [
     kind: "createTable",
     table: "provider_call_day",
     columns: [
-      ...texts("account_id"),
-      { name: "day_ms", type: "integer" },
-      ...texts("model", "credential", "kind"),
-      { name: "calls", type: "integer" },
+      text("account_id"),
+      integer("day_ms"),
+      ...["model", "credential", "kind"].map(text),
+      integer("calls"),
       ...AMOUNTS.map((name) => ({ name, type: "integer", initial: 0 }) as const),
-      { name: "cost_nano", type: "integer" },
-      { name: "estimated_nano", type: "integer" },
+      ...["cost_nano", "estimated_nano"].map(integer),
     ],
     key: ["account_id", "day_ms", "model", "credential", "kind"],
     placement: "account",
@@ -38,16 +35,16 @@ export const PROVIDER_CALLS: Step = [
     kind: "createTable",
     table: "provider_call",
     columns: [
-      ...texts("account_id", "id"),
-      { name: "at_ms", type: "integer" },
-      ...texts("kind", "model", "credential", "upstream_request_ids"),
-      { name: "completion_id", type: "text", isNullable: true },
-      ...texts("outcome"),
-      { name: "fault_code", type: "text", isNullable: true },
-      { name: "calls", type: "integer" },
-      { name: "claimed", type: "text", isNullable: true },
-      ...texts("charged", "usage_source"),
-      { name: "cost_nano", type: "integer" },
+      ...["account_id", "id"].map(text),
+      integer("at_ms"),
+      ...["kind", "model", "credential", "upstream_request_ids"].map(text),
+      textOrNull("completion_id"),
+      text("outcome"),
+      textOrNull("fault_code"),
+      integer("calls"),
+      textOrNull("claimed"),
+      ...["charged", "usage_source"].map(text),
+      integer("cost_nano"),
     ],
     key: ["account_id", "id"],
     placement: "account",

@@ -1,5 +1,5 @@
 // The step of the schema for agents that people signed in.
-import { integer, type Step, text, textOrNull } from "./schema-step.ts";
+import { integer, integerOrNull, type Step, text, textOrNull } from "./schema-step.ts";
 
 /** A person's groups, codes that wait for a person, agents that got a key and their secrets, and codes that people mistyped. */
 export const DEVICES: Step = [
@@ -10,7 +10,7 @@ export const DEVICES: Step = [
     columns: [
       ...["device_digest", "user_digest", "agent", "address", "block", "state"].map(text),
       ...["created_at_ms", "expires_at_ms"].map(integer),
-      { name: "polled_at_ms", type: "integer", isNullable: true },
+      integerOrNull("polled_at_ms"),
       ...["member_id", "account_id", "key_id", "device_id"].map(textOrNull),
     ],
     key: ["device_digest"],
@@ -25,7 +25,7 @@ export const DEVICES: Step = [
     columns: [
       ...["id", "member_id", "account_id", "key_id", "agent", "address", "refresh_digest"].map(text),
       ...["created_at_ms", "used_at_ms", "expires_at_ms"].map(integer),
-      { name: "ended_at_ms", type: "integer", isNullable: true },
+      integerOrNull("ended_at_ms"),
       ...["old_refresh_digest", "answer_sealed"].map(textOrNull),
     ],
     key: ["id"],

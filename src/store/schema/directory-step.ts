@@ -107,7 +107,7 @@ export const DIRECTORY: Step = [
     placement: "everywhere",
   },
   { kind: "createIndex", name: "member_alias_member", table: "member_alias", columns: ["member_id"] },
-  { kind: "addColumn", table: "member", column: { name: "object_id", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "member", column: textOrNull("object_id") },
   ...(["refused_at_ms", "directory_turn"] as const).map(
     (name) =>
       ({ kind: "addColumn", table: "member", column: { name, type: "integer", isNullable: true } }) as const,
@@ -120,7 +120,7 @@ export const DIRECTORY: Step = [
     columns: ["directory_turn"],
     isSparse: true,
   },
-  { kind: "addColumn", table: "token", column: { name: "kind", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "token", column: textOrNull("kind") },
 ];
 
 /** The parts that are left of changes of large groups. A program from before doesn't do them: the newer ones do. */

@@ -10,6 +10,8 @@ import {
 import { formatTags, readTagsText } from "../../core/fields/tags-text.ts";
 import { asArray, parseJson } from "../../core/json/json.ts";
 import { ROLES } from "../../core/people/people.ts";
+import { parseBudgets } from "../columns/budget-column.ts";
+import { parseCacheSetting } from "../columns/cache-column.ts";
 import {
   allowNull,
   type Column,
@@ -22,12 +24,10 @@ import {
   type Columns as SeveralColumns,
   spellColumn,
   TEXT,
-} from "../engine/columns.ts";
-import type { FoundRow } from "../engine/found.ts";
-import { parseCacheSetting } from "../keys/cache-column.ts";
-import { parseBudgets } from "../limits/budget-column.ts";
-import { parseMemberDefaults } from "../limits/member-columns.ts";
-import { parseModelLimits } from "../limits/model-limit-column.ts";
+} from "../columns/columns.ts";
+import type { FoundRow } from "../columns/found.ts";
+import { parseMemberDefaults } from "../columns/member-columns.ts";
+import { parseModelLimits } from "../columns/model-limit-column.ts";
 import { type AddedColumn, integer, integerOrNull, type NewColumn, type Step, text } from "./schema-step.ts";
 
 type Columns = { readonly [Name in KindName]: Column<Value<Name>> };

@@ -11,9 +11,9 @@ import {
   type RequestRecord,
   USAGE_SOURCES,
 } from "../../core/log/record.ts";
+import type { FirstTokenSum, TagOfDay, UsageSum } from "../../core/log/usage-sum.ts";
 import { MARK_TIMES } from "../../core/models/words/cache-marks.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../../core/money/units.ts";
-import type { FirstTokenSum, TagOfDay, UsageSum } from "../../core/rows.ts";
 import type { KeyUse } from "../../core/store.ts";
 import {
   allowNull,
@@ -27,9 +27,9 @@ import {
   TEXT,
   TIME,
   writeField,
-} from "../engine/columns.ts";
-import { expressAs } from "../engine/encoder.ts";
-import { type FoundRow, readSum, readText } from "../engine/found.ts";
+} from "../columns/columns.ts";
+import { expressAs } from "../columns/encoder.ts";
+import { type FoundRow, readSum, readText } from "../columns/found.ts";
 import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
 
 /** Units that only operations other than chat count. */

@@ -1,5 +1,5 @@
 // The steps of the schema for money that moves without a request, for what accounts owe, and for statements.
-import type { Step } from "./schema-step.ts";
+import { integer, integerOrNull, type Step, text, textOrNull } from "./schema-step.ts";
 
 const MOVED = "account_id, id, at_ms, kind, amount_nano, balance_nano";
 const TOPPED_UP = "account_id, id, at_ms, 'topup', amount_nano, amount_nano";
@@ -13,16 +13,13 @@ export const MOVEMENTS: Step = [
     kind: "createTable",
     table: "movement",
     columns: [
-      { name: "account_id", type: "text" },
-      { name: "id", type: "text" },
-      { name: "at_ms", type: "integer" },
-      { name: "kind", type: "text" },
-      { name: "amount_nano", type: "integer" },
-      { name: "balance_nano", type: "integer" },
-      { name: "month", type: "text", isNullable: true },
-      { name: "seq", type: "integer", isNullable: true },
-      { name: "by_kind", type: "text", isNullable: true },
-      { name: "by_id", type: "text", isNullable: true },
+      ...["account_id", "id"].map(text),
+      integer("at_ms"),
+      text("kind"),
+      ...["amount_nano", "balance_nano"].map(integer),
+      textOrNull("month"),
+      integerOrNull("seq"),
+      ...["by_kind", "by_id"].map(textOrNull),
     ],
     key: ["account_id", "id"],
     placement: "account",
@@ -40,7 +37,7 @@ export const MOVEMENTS: Step = [
   {
     kind: "addColumn",
     table: "entry",
-    column: { name: "held_after_nano", type: "integer", isNullable: true },
+    column: integerOrNull("held_after_nano"),
   },
   { kind: "addColumn", table: "account", column: { name: "receivable_nano", type: "integer", initial: 0 } },
   ...(["closing_at_ms", "closed_at_ms"] as const).map(
@@ -62,12 +59,7 @@ export const STATEMENTS: Step = [
   {
     kind: "createTable",
     table: "statement",
-    columns: [
-      { name: "account_id", type: "text" },
-      { name: "month", type: "text" },
-      { name: "closed_at_ms", type: "integer" },
-      { name: "data", type: "text" },
-    ],
+    columns: [...["account_id", "month"].map(text), integer("closed_at_ms"), text("data")],
     key: ["account_id", "month"],
     placement: "account",
   },

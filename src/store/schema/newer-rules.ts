@@ -1,5 +1,5 @@
 // The rules in rows that programs from before don't keep: a row that has one ends the support for these programs.
-import type { RowChange } from "../../core/audit/changes.ts";
+import type { RowChange } from "../../core/changes.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { Budget } from "../../core/limits/budget.ts";
 import { readAliasName } from "../../core/models/alias-entry.ts";

@@ -1,6 +1,6 @@
 // The step of the schema for people, their sessions and keys, and named tokens.
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
-import type { Step } from "./schema-step.ts";
+import { integer, integerOrNull, type Step, text, textOrNull } from "./schema-step.ts";
 
 /** People, their sessions and keys, and named tokens. A session of theirs has no digest that an older version accepts. */
 export const PEOPLE: Step = [
@@ -8,18 +8,12 @@ export const PEOPLE: Step = [
     kind: "createTable",
     table: "token",
     columns: [
-      { name: "id", type: "text" },
-      { name: "digest", type: "text" },
-      { name: "name", type: "text" },
-      { name: "last4", type: "text" },
-      { name: "grants", type: "text" },
-      { name: "reads_content", type: "integer" },
-      { name: "maker_kind", type: "text" },
-      { name: "maker_id", type: "text" },
-      { name: "contact", type: "text", isNullable: true },
-      { name: "created_at_ms", type: "integer" },
-      { name: "expires_at_ms", type: "integer", isNullable: true },
-      { name: "revoked_at_ms", type: "integer", isNullable: true },
+      ...["id", "digest", "name", "last4", "grants"].map(text),
+      integer("reads_content"),
+      ...["maker_kind", "maker_id"].map(text),
+      textOrNull("contact"),
+      integer("created_at_ms"),
+      ...["expires_at_ms", "revoked_at_ms"].map(integerOrNull),
     ],
     key: ["id"],
     placement: "everywhere",
@@ -29,22 +23,14 @@ export const PEOPLE: Step = [
     kind: "createTable",
     table: "member",
     columns: [
-      { name: "id", type: "text" },
-      { name: "issuer", type: "text" },
-      { name: "subject", type: "text" },
-      { name: "name", type: "text" },
-      { name: "email", type: "text", isNullable: true },
-      { name: "rule_grants", type: "text" },
-      { name: "own_grants", type: "text" },
-      { name: "own_until_ms", type: "integer", isNullable: true },
-      { name: "reads_content", type: "integer" },
-      { name: "is_disabled", type: "integer" },
-      { name: "created_at_ms", type: "integer" },
-      { name: "seen_at_ms", type: "integer" },
-      { name: "refresh_sealed", type: "text", isNullable: true },
-      { name: "checked_at_ms", type: "integer" },
-      { name: "leased_until_ms", type: "integer" },
-      { name: "anonymised_at_ms", type: "integer", isNullable: true },
+      ...["id", "issuer", "subject", "name"].map(text),
+      textOrNull("email"),
+      ...["rule_grants", "own_grants"].map(text),
+      integerOrNull("own_until_ms"),
+      ...["reads_content", "is_disabled", "created_at_ms", "seen_at_ms"].map(integer),
+      textOrNull("refresh_sealed"),
+      ...["checked_at_ms", "leased_until_ms"].map(integer),
+      integerOrNull("anonymised_at_ms"),
     ],
     key: ["id"],
     placement: "everywhere",
@@ -53,10 +39,7 @@ export const PEOPLE: Step = [
   {
     kind: "createTable",
     table: "used_once",
-    columns: [
-      { name: "digest", type: "text" },
-      { name: "until_ms", type: "integer" },
-    ],
+    columns: [text("digest"), integer("until_ms")],
     key: ["digest"],
     placement: "everywhere",
   },
@@ -65,14 +48,14 @@ export const PEOPLE: Step = [
     (name) =>
       ({ kind: "addColumn", table: "session", column: { name, type: "text", isNullable: true } }) as const,
   ),
-  { kind: "addColumn", table: "gateway_key", column: { name: "member_id", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "gateway_key", column: textOrNull("member_id") },
   { kind: "createIndex", name: "gateway_key_member", table: "gateway_key", columns: ["member_id"] },
 ];
 
 /** The limits that the rules of the sign-in give a person, and the last warning that was sent. */
 export const MEMBER_RULES: Step = [
-  { kind: "addColumn", table: "member", column: { name: "rule_limits", type: "text", isNullable: true } },
-  { kind: "addColumn", table: "member", column: { name: "warned_at_ms", type: "integer", isNullable: true } },
+  { kind: "addColumn", table: "member", column: textOrNull("rule_limits") },
+  { kind: "addColumn", table: "member", column: integerOrNull("warned_at_ms") },
   { kind: "createIndex", name: "member_checked", table: "member", columns: ["checked_at_ms"] },
 ];
 
@@ -98,7 +81,7 @@ export const DOUBTS: Step = [
   {
     kind: "addColumn",
     table: "token",
-    column: { name: "contact_until_ms", type: "integer", isNullable: true },
+    column: integerOrNull("contact_until_ms"),
   },
   {
     kind: "moveRows",

@@ -1,6 +1,6 @@
 // A step of the schema as data: each engine makes its own statements from it.
 import type { Field } from "../../core/fields/field.ts";
-import type { SqlType } from "../engine/columns.ts";
+import type { SqlType } from "../columns/columns.ts";
 
 /** A column. Rows can't leave it empty unless it is nullable. */
 export interface NewColumn {

@@ -3,7 +3,6 @@
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { REQUEST_IDS } from "../log/request-ids.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { BATCHES } from "./batches-step.ts";
 import { CACHE } from "./cache-step.ts";
@@ -22,7 +21,8 @@ import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step
 import { REFUSAL_LESSONS } from "./refusal-lessons-step.ts";
 import { REPEATS } from "./repeats-step.ts";
 import { REPORTED_COSTS } from "./reported-costs-step.ts";
-import { type Step, textOrNull } from "./schema-step.ts";
+import { REQUEST_IDS } from "./request-ids.ts";
+import { integer, integerOrNull, type Step, text, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { TOOLS } from "./tools-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
@@ -47,13 +47,13 @@ const NODES_BY_VERSION: Step = [
   {
     kind: "addColumn",
     table: "node",
-    column: { name: "version", type: "integer", isNullable: true },
+    column: integerOrNull("version"),
     only: "postgres",
   },
   {
     kind: "addColumn",
     table: "node",
-    column: { name: "clock_ms", type: "integer", isNullable: true },
+    column: integerOrNull("clock_ms"),
     only: "postgres",
   },
   { kind: "endSupport", stepsKnown: 3 },
@@ -75,18 +75,16 @@ const LIMITS: Step = [
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.tokens_per_minute },
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.parallel },
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.budgets },
-  { kind: "addColumn", table: "slot", column: { name: "minute", type: "text", isNullable: true } },
-  { kind: "addColumn", table: "slot", column: { name: "budgets", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "slot", column: textOrNull("minute") },
+  { kind: "addColumn", table: "slot", column: textOrNull("budgets") },
   {
     kind: "createTable",
     table: "event",
     columns: [
-      { name: "account_id", type: "text" },
-      { name: "id", type: "text" },
-      { name: "at_ms", type: "integer" },
-      { name: "type", type: "text" },
-      { name: "data", type: "text" },
-      { name: "logged_at_ms", type: "integer", isNullable: true },
+      ...["account_id", "id"].map(text),
+      integer("at_ms"),
+      ...["type", "data"].map(text),
+      integerOrNull("logged_at_ms"),
     ],
     key: ["account_id", "id"],
     placement: "account",
@@ -146,12 +144,10 @@ const NAMES: Step = [
     kind: "createTable",
     table: "put_record",
     columns: [
-      { name: "account_id", type: "text" },
-      { name: "id", type: "text" },
-      { name: "at_ms", type: "integer" },
-      { name: "body_digest", type: "text" },
-      { name: "key_id", type: "text" },
-      { name: "sealed", type: "text", isNullable: true },
+      ...["account_id", "id"].map(text),
+      integer("at_ms"),
+      ...["body_digest", "key_id"].map(text),
+      textOrNull("sealed"),
     ],
     key: ["account_id", "id"],
     placement: "account",
@@ -164,10 +160,7 @@ const MOVES: Step = [
   {
     kind: "createTable",
     table: "departure",
-    columns: [
-      { name: "account_id", type: "text" },
-      { name: "id", type: "text" },
-    ],
+    columns: [...["account_id", "id"].map(text)],
     key: ["account_id", "id"],
     placement: "account",
   },
@@ -179,17 +172,16 @@ const REFUSALS: Step = [
     kind: "createTable",
     table: "refusal",
     columns: [
-      { name: "account_id", type: "text" },
-      { name: "id", type: "text" },
-      { name: "at_ms", type: "integer" },
+      ...["account_id", "id"].map(text),
+      integer("at_ms"),
       ...["key_id", "last4", "shape", "model_asked"].map(textOrNull),
-      { name: "route", type: "text" },
+      text("route"),
       textOrNull("address"),
-      { name: "code", type: "text" },
-      { name: "status", type: "integer" },
+      text("code"),
+      integer("status"),
       textOrNull("refusing_limit"),
-      { name: "reset_at_ms", type: "integer", isNullable: true },
-      { name: "requests", type: "integer" },
+      integerOrNull("reset_at_ms"),
+      integer("requests"),
     ],
     key: ["account_id", "id"],
     placement: "account",
@@ -201,7 +193,7 @@ const REFUSALS: Step = [
 /** Owners whose budget is near its end are found without reading all others. */
 const NEARING: Step = [
   { kind: "addColumn", table: "slot", column: { name: "near_share", type: "real", isNullable: true } },
-  { kind: "addColumn", table: "slot", column: { name: "near_until_ms", type: "integer", isNullable: true } },
+  { kind: "addColumn", table: "slot", column: integerOrNull("near_until_ms") },
   { kind: "createIndex", name: "slot_near", table: "slot", columns: ["near_share"], isSparse: true },
 ];
 

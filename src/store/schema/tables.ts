@@ -1,23 +1,16 @@
 // The store's tables, shared by both engines: their columns and keys, and how rows map to columns and back.
+import { ENTRY_KINDS, type Entry } from "../../core/books/journal.ts";
+import { MOVEMENT_KINDS, type Movement } from "../../core/books/movement.ts";
 import type { StoredEvent } from "../../core/events/events.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { asArray, asObject, parseJson } from "../../core/json/json.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import { findNear } from "../../core/limits/limit.ts";
+import { type KeptReply, REPLY_STATES } from "../../core/log/kept.ts";
 import { ENDINGS, USAGE_SOURCES } from "../../core/log/record.ts";
-import { MOVEMENT_KINDS, type Movement } from "../../core/money/movement.ts";
 import { ACTOR_KINDS, type Pauser, STORED_PAUSERS } from "../../core/people/people.ts";
-import {
-  ENTRY_KINDS,
-  type Entry,
-  type Hold,
-  type KeptReply,
-  type Meter,
-  type OwnerState,
-  REPLY_STATES,
-  type Spend,
-} from "../../core/rows.ts";
+import type { Hold, Meter, OwnerState, Spend } from "../../core/rows.ts";
 import {
   allowNull,
   type Column,
@@ -33,12 +26,12 @@ import {
   TEXT,
   TIME,
   writeField,
-} from "../engine/columns.ts";
-import { type Encoder, makeEncoder, makeTest } from "../engine/encoder.ts";
-import type { FoundRow, Value } from "../engine/found.ts";
-import { NOTED } from "../engine/noted-column.ts";
-import { PLACE } from "../engine/place.ts";
-import { BUDGET_USES, MINUTE } from "../limits/limit-columns.ts";
+} from "../columns/columns.ts";
+import { type Encoder, makeEncoder, makeTest } from "../columns/encoder.ts";
+import type { FoundRow, Value } from "../columns/found.ts";
+import { BUDGET_USES, MINUTE } from "../columns/limit-columns.ts";
+import { NOTED } from "../columns/noted-column.ts";
+import { PLACE } from "../columns/place.ts";
 import { makeColumns } from "./field-columns.ts";
 
 export interface Table<Row> extends Encoder<Row> {

@@ -1,9 +1,9 @@
 // The step of the schema for tags: of keys and accounts, of requests, the sums by tag, and the tags of each day.
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { type NewColumn, type Step, text } from "./schema-step.ts";
+import { integer, type NewColumn, type Step, text, textOrNull } from "./schema-step.ts";
 
-const HOUR: NewColumn = { name: "hour_ms", type: "integer" };
+const HOUR: NewColumn = integer("hour_ms");
 
 const DIMENSIONS = [
   "account_id",
@@ -45,7 +45,7 @@ const SUMS = [
 export const TAGS: Step = [
   { kind: "addField", table: "gateway_key", field: KEY_FIELDS.tags },
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.tags },
-  { kind: "addColumn", table: "request", column: { name: "tags", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "request", column: textOrNull("tags") },
   {
     kind: "createTable",
     table: "hourly_tag",
@@ -60,7 +60,7 @@ export const TAGS: Step = [
   {
     kind: "createTable",
     table: "tag_of_day",
-    columns: [text("account_id"), { name: "day_ms", type: "integer" }, text("tag")],
+    columns: [text("account_id"), integer("day_ms"), text("tag")],
     key: ["account_id", "day_ms", "tag"],
     placement: "account",
   },

@@ -1,16 +1,12 @@
 // The step of the schema that adds deliveries of events, and the lease by which one node delivers them.
-import type { Step } from "./schema-step.ts";
+import { integer, integerOrNull, type Step, text, textOrNull } from "./schema-step.ts";
 
 /** Few rows, which any node may find, so every machine has them all. */
 export const WEBHOOKS: Step = [
   {
     kind: "createTable",
     table: "lease",
-    columns: [
-      { name: "name", type: "text" },
-      { name: "node", type: "text" },
-      { name: "until_ms", type: "integer" },
-    ],
+    columns: [...["name", "node"].map(text), integer("until_ms")],
     key: ["name"],
     placement: "everywhere",
   },
@@ -18,16 +14,12 @@ export const WEBHOOKS: Step = [
     kind: "createTable",
     table: "delivery",
     columns: [
-      ...["id", "webhook_id", "endpoint", "type", "account_id"].map(
-        (name) => ({ name, type: "text" }) as const,
-      ),
-      { name: "at_ms", type: "integer" },
-      { name: "data", type: "text" },
-      { name: "state", type: "text" },
-      { name: "attempts", type: "integer" },
-      { name: "due_at_ms", type: "integer", isNullable: true },
-      { name: "status", type: "integer", isNullable: true },
-      { name: "reason", type: "text", isNullable: true },
+      ...["id", "webhook_id", "endpoint", "type", "account_id"].map(text),
+      integer("at_ms"),
+      ...["data", "state"].map(text),
+      integer("attempts"),
+      ...["due_at_ms", "status"].map(integerOrNull),
+      textOrNull("reason"),
     ],
     key: ["id"],
     placement: "everywhere",
@@ -43,10 +35,7 @@ export const WEBHOOKS: Step = [
   {
     kind: "createTable",
     table: "endpoint_off",
-    columns: [
-      { name: "endpoint", type: "text" },
-      { name: "at_ms", type: "integer" },
-    ],
+    columns: [text("endpoint"), integer("at_ms")],
     key: ["endpoint"],
     placement: "everywhere",
   },

@@ -1,7 +1,7 @@
 // Group commit: the demands of a few event loop turns become one transaction, and are answered after its COMMIT.
 import type { Decide, Decision } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import {
   answer,
   answerAll,

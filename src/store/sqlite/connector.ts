@@ -2,7 +2,7 @@
 
 import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { CommitError, type UnusableError, unavailable } from "../engine/unavailable.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { asDamage, type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./connection.ts";

@@ -1,7 +1,7 @@
 // The SQLite engine behind the methods that both engines share.
 import { bind, type Engine, type Programs, type Result } from "../engine/engine.ts";
 import { makePacing, makeSerialQueue } from "../engine/turns.ts";
-import { UNTIMED } from "../log/request-ids.ts";
+import { UNTIMED } from "../schema/request-ids.ts";
 import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
 import { OVERWRITTEN } from "./overwrite.ts";

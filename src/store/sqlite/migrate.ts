@@ -1,7 +1,7 @@
 // Migrates a SQLite file's schema.
 import { Database } from "bun:sqlite";
-import type { Value } from "../engine/found.ts";
-import { recordMigration } from "../schema/migrated.ts";
+import type { Value } from "../columns/found.ts";
+import { recordMigration } from "../engine/migrated.ts";
 import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema/schema-step.ts";
 import { STEPS } from "../schema/steps.ts";
 import { FIRST_STEPS } from "./migrations.ts";

@@ -1,6 +1,6 @@
 // The programs of the nodes on a SQLite file, by the locks that they hold beside it.
+import { readText } from "../columns/found.ts";
 import { bind, type Programs } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
 import { countFrom } from "../schema/schema-step.ts";
 import { FIRST_STEPS } from "./migrations.ts";
 import { listNodes } from "./node-lock.ts";

@@ -1,8 +1,8 @@
 // The SQLite store's request log, lookups of keys and their uses, and the holds of ended processes.
 import type { Hold } from "../../core/rows.ts";
 import type { KeyUse, RunningRequests, Store } from "../../core/store.ts";
+import { readInteger, readText } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
 import { askRequests, keyUsesSql, LAST_HOUR } from "../engine/narrowing.ts";
 import { findNotedHolds } from "../engine/noted-holds.ts";
 import { narrowToScope, USE_ROWS } from "../engine/scope.ts";

@@ -1,18 +1,19 @@
 // Caches the rows that decisions depend on, as long as no other process writes to the file.
 
+import type { Checkout } from "../../core/books/checkout.ts";
+import type { Movement } from "../../core/books/movement.ts";
 import type { DeletedRow, Rows } from "../../core/decision.ts";
 import type { Demand, Reads } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { MemberTerms } from "../../core/limits/member-limits.ts";
 import { type ModelSum, makeOpeningId } from "../../core/limits/opening.ts";
+import type { KeptReply } from "../../core/log/kept.ts";
 import type { RequestRecord } from "../../core/log/record.ts";
-import type { Checkout } from "../../core/money/checkout.ts";
-import type { Movement } from "../../core/money/movement.ts";
 import { Cell, type OwnerPage, Pages } from "../../core/pages.ts";
-import { type Hold, type KeptReply, makeRowId, makeTagDayId, type NotedRequest } from "../../core/rows.ts";
-import { type FoundRow, readText } from "../engine/found.ts";
+import { type Hold, makeRowId, makeTagDayId, type NotedRequest } from "../../core/rows.ts";
+import { type FoundRow, readText } from "../columns/found.ts";
+import { readRules } from "../columns/member-columns.ts";
 import { readRaise } from "../limits/limit-requests.ts";
-import { readRules } from "../limits/member-columns.ts";
 import { listOpeningValues, readModelSum } from "../limits/openings.ts";
 import { CHECKOUT } from "../money/checkouts.ts";
 import { REQUEST } from "../schema/log-tables.ts";

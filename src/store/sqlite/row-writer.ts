@@ -1,6 +1,6 @@
 // Writes the rows of one table, many by one statement, and finds or removes them in the same way.
 import type { Database } from "bun:sqlite";
-import type { FoundRow, Value } from "../engine/found.ts";
+import type { FoundRow, Value } from "../columns/found.ts";
 import { insertSql, joinMarks } from "../engine/sql.ts";
 import type { Table, TablePart } from "../schema/tables.ts";
 

@@ -1,7 +1,7 @@
 // The thread that runs slow reads, such as the sums of a month: SQLite's work would stop the event loop for seconds.
 import { Database } from "bun:sqlite";
+import type { FoundRow } from "../columns/found.ts";
 import type { Statement } from "../engine/engine.ts";
-import type { FoundRow } from "../engine/found.ts";
 import { runStatement } from "./statements.ts";
 
 declare const self: Worker;

@@ -2,8 +2,8 @@
 
 import type { Database } from "bun:sqlite";
 import type { RequestRecord } from "../../core/log/record.ts";
+import type { FoundRow, Value } from "../columns/found.ts";
 import type { Result, Statement } from "../engine/engine.ts";
-import type { FoundRow, Value } from "../engine/found.ts";
 import { composeAddEvent } from "../engine/recording.ts";
 import { composeOverwrite, composeSum, insertSql, joinNames, updateSql, upsertSql } from "../engine/sql.ts";
 import { keyByDigestSql } from "../keys/keys.ts";

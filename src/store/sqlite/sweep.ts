@@ -1,6 +1,6 @@
 // Deletes old rows of tables that have no index of their times: every request would have to write it.
+import { readText, type Value } from "../columns/found.ts";
 import { bind, type Engine } from "../engine/engine.ts";
-import { readText, type Value } from "../engine/found.ts";
 import { joinMarks, joinNames } from "../engine/sql.ts";
 import type { Table } from "../schema/tables.ts";
 

@@ -1,9 +1,9 @@
 // Plain things: their tables, and what is read and written of them.
-import type { Changes } from "../../core/audit/changes.ts";
+import type { Changes } from "../../core/changes.ts";
 import type { PlainEntity, PlainFilter, PlainStore, PlainThing } from "../../core/things/plain.ts";
-import { allowNull, TEXT, TIME } from "../engine/columns.ts";
+import { allowNull, TEXT, TIME } from "../columns/columns.ts";
+import { readInteger } from "../columns/found.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
-import { readInteger } from "../engine/found.ts";
 import { Narrowing, pageEnd } from "../engine/narrowing.ts";
 import type { Recorder } from "../engine/recording.ts";
 import type { ScopedRows } from "../engine/scope.ts";

@@ -1,7 +1,7 @@
 // Anthropic's batches: the list of requests in one body, split as it arrives.
 
 import type { BatchMistake } from "../../core/batches/batch.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import { isBlank, type LineForm } from "../batch-lines.ts";
 

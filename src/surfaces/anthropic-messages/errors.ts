@@ -1,5 +1,5 @@
 // Faults as Anthropic's errors: its types and statuses, and the wording that makes Claude Code stop or continue.
-import { errorBody, type Fault } from "../../core/fault.ts";
+import { errorBody, type Fault } from "../../core/faults/fault.ts";
 import { type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import type { Refusal } from "../surface.ts";
 

@@ -1,5 +1,5 @@
 // The gateway's changes to a Messages request, passed on or translated: one row per field, with its reason.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { NONE } from "../../operations/form.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";

@@ -1,6 +1,6 @@
 // The blocks of a Messages request as parts of chat messages.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ContentPart } from "../../operations/chat/form.ts";
 import { placeAt, refusePrefix } from "../places.ts";

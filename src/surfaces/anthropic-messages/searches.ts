@@ -1,22 +1,9 @@
 // Web searches in the form of the Messages API: the tool, the blocks of an answer, and those that come back.
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  omitUndefined,
-} from "../../core/json/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { isDocument } from "../../operations/chat/answer/citations.ts";
 import type { Citation } from "../../operations/chat/form.ts";
 import type { FoundPage, SearchOptions, WebSearch } from "../../operations/chat/prompt/search-form.ts";
-import {
-  makeSearch,
-  nestPlace,
-  readDomains,
-  writeSearchText,
-} from "../../operations/chat/prompt/web-search.ts";
+import { readSearchOptions, writeSearchText } from "../../operations/chat/prompt/web-search.ts";
 import { SEARCH_TOOLS } from "./known.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set(SEARCH_TOOLS);
@@ -48,13 +35,11 @@ export function readSearchTool(
 ): SearchOptions | undefined {
   if (choice.type === "none") return undefined;
   const isNamed = choice.type === "tool" && choice.name === (tool.name ?? NAME);
-  return omitUndefined<SearchOptions>({
-    user_location: nestPlace(tool.user_location),
-    max_uses: asNumber(tool.max_uses),
-    allowed_domains: readDomains(tool.allowed_domains),
-    blocked_domains: readDomains(tool.blocked_domains),
-    is_forced: isNamed || (choice.type === "any" && !hasFunctions) || undefined,
-  });
+  const { user_location, max_uses, allowed_domains, blocked_domains } = tool;
+  return readSearchOptions(
+    { user_location, max_uses, allowed_domains, blocked_domains },
+    isNamed || (choice.type === "any" && !hasFunctions),
+  );
 }
 
 /** Marks the gateway's own searches: Anthropic refuses their results, which it hasn't sealed. */
@@ -145,7 +130,7 @@ export class SearchReader {
       .map(asObject)
       .map(({ url, title }) => ({ url, title }));
     const error = isObject(content) ? (asString(content.error_code) ?? "unavailable") : undefined;
-    return writeSearchText(makeSearch([query], pages, error));
+    return writeSearchText([query], pages, error);
   }
 }
 

@@ -1,6 +1,6 @@
 // Tools of a Messages request as the functions of a chat request.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import {
   asArray,
   asObject,

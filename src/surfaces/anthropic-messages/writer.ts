@@ -1,5 +1,5 @@
 // A streamed answer as the events of the Messages API.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { Sealer } from "../../core/world/world.ts";
 import type { Part } from "../../operations/chat/answer/run.ts";

@@ -1,6 +1,6 @@
 // Fields by which other APIs ask for the form of an answer, such as a schema. Left out, they would be missed only once the answer
 // doesn't parse.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { SurfaceName } from "../../core/log/record.ts";
 

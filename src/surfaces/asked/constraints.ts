@@ -1,6 +1,6 @@
 // The fields by which clients ask for protection or forbid a way, as other gateways and vendors name them: one row each, with
 // what meets it. Left out unnoticed, they would leave a client without what it asked for.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { parseBounded, REQUEST_SHAPE } from "../../core/json/bounds.ts";
 import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import { type ConstraintField, explainGuardrail } from "../../core/log/constraint.ts";

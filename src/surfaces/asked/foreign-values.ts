@@ -1,5 +1,5 @@
 // Explains a role or a kind of tool that a surface doesn't have and another API does.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 
 const RESULT = " Send a tool's result as a block 'tool_result' in a message with the role 'user'.";

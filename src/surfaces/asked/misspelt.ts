@@ -1,5 +1,5 @@
 // Finds the fields of a body that are surely misspelt: a limit or a tool that is left out unnoticed costs more than an error.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { findWithin } from "../../core/text/nearest.ts";
 import { generateSchema } from "../gemini/schema.ts";
 import { toDocumented } from "../gemini/spelling.ts";

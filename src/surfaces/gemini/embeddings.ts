@@ -1,6 +1,6 @@
 // Gemini's embedContent and batchEmbedContents, on every embedding model.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import {
   asArray,
   asObject,

@@ -1,6 +1,6 @@
 // Faults as Google's errors.
-import { errorBody, type Fault, type FaultCode } from "../../core/fault.ts";
-import { findWaitMs } from "../../core/fault-wait.ts";
+import { errorBody, type Fault, type FaultCode } from "../../core/faults/fault.ts";
+import { findWaitMs } from "../../core/faults/fault-wait.ts";
 import { type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import type { Refusal } from "../surface.ts";
 

@@ -1,5 +1,5 @@
 // Gemini's generateContent, as Gemini CLI and Google's SDKs use it, on every chat model.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import {
   asArray,
   asObject,

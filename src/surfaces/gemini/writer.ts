@@ -1,5 +1,5 @@
 // A streamed answer as Gemini's responses: server-sent events, or one JSON array.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { JsonBudget } from "../../core/json/bounds.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { Sealer } from "../../core/world/world.ts";

@@ -1,5 +1,5 @@
 // The contents of steps as parts of chat messages.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
 import type { ContentPart } from "../../operations/chat/form.ts";

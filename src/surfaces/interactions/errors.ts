@@ -1,5 +1,5 @@
 // Faults in Google's form, on the paths of interactions.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { writeError } from "../gemini/errors.ts";
 import type { Refusal } from "../surface.ts";
 

@@ -1,5 +1,5 @@
 // The steps of a conversation as chat messages, one message for each turn of the model.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { missingParameter } from "../../core/json/schema-fault.ts";
 import type { Sealer } from "../../core/world/world.ts";

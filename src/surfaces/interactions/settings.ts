@@ -1,5 +1,5 @@
 // The settings of an interaction as fields of a chat request: sampling, thinking, tools, and the answer's format.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";

@@ -1,5 +1,5 @@
 // The steps of an input, whichever of its forms it came in, and those of the conversation before it.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { readType, refuseType, refuseUnknownType } from "./contents.ts";
 import { CONTENTS, findReading } from "./known.ts";

@@ -1,7 +1,7 @@
 // Interactions that go on from kept ones: what is kept, and what comes back of it.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
-import type { Earlier, EarlierAnswers, KeptExchange } from "../../core/models/kept.ts";
+import type { Earlier, EarlierAnswers, KeptExchange } from "../../core/log/kept.ts";
 import { DONE, type InteractionEvent, listStepEvents, writeEvent } from "./events.ts";
 import { listNewSteps, listSteps } from "./steps.ts";
 

@@ -1,5 +1,5 @@
 // Google's Interactions API on every chat model: typed steps in and out, and state by id.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import { missingParameter } from "../../core/json/schema-fault.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";

@@ -1,7 +1,7 @@
 // The texts of a kept interaction. Nothing of it is sent to a provider, so no text of it is sealed.
 import type { JsonObject } from "../../core/json/json.ts";
 import { asArray } from "../../core/json/json.ts";
-import type { KeptTexts } from "../../core/models/kept.ts";
+import type { KeptTexts } from "../../core/log/kept.ts";
 import type { IsDropped } from "../../core/text/texts.ts";
 import type { TextGrammar } from "../../operations/text-grammar.ts";
 import { mapBody } from "../../operations/text-walk.ts";

@@ -1,6 +1,6 @@
 // Steps of tools that a provider ran elsewhere, as text: a model of another provider has no other form for them.
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
-import { makeSearch, writeSearchText } from "../../operations/chat/prompt/web-search.ts";
+import { writeSearchText } from "../../operations/chat/prompt/web-search.ts";
 
 /** Texts of a list of contents, or the text itself. */
 function readTexts(given: unknown): string {
@@ -28,7 +28,7 @@ export function tellStep(
   const { code, urls } = asObject(given);
   switch (type) {
     case "google_search_result":
-      return writeSearchText(makeSearch(queries, asArray(result).map(readPage)));
+      return writeSearchText(queries, asArray(result).map(readPage));
     case "code_execution_call":
       return `[Ran code:\n${asString(code) ?? ""}]`;
     case "code_execution_result":

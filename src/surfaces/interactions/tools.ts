@@ -1,5 +1,5 @@
 // The tools of an interaction and the choice among them, as fields of a chat request.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import {
   asArray,
   asObject,

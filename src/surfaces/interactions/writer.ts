@@ -1,5 +1,5 @@
 // A streamed answer as the events of the Interactions API.
-import { errorBody, type Fault } from "../../core/fault.ts";
+import { errorBody, type Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Part } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk, FinishReason } from "../../operations/chat/form.ts";

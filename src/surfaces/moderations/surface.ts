@@ -1,6 +1,6 @@
 // OpenAI's moderations API.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import {
   type ModerationForm,
   type ModerationPart,

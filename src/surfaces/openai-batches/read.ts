@@ -1,7 +1,7 @@
 // OpenAI's requests for batches, and the lines of their files.
 
 import type { BatchMistake } from "../../core/batches/batch.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import { findFirstFault, invalidValue } from "../../core/json/schema-fault.ts";
 import { parseDuration } from "../../core/text/duration.ts";

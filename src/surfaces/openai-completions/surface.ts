@@ -1,6 +1,6 @@
 // OpenAI's legacy completions.
 import { Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import { listChunks, type Part } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk, ChatReply } from "../../operations/chat/form.ts";

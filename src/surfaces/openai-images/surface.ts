@@ -1,6 +1,6 @@
 // OpenAI's image generations, and edits as a form with files or as JSON with URLs.
 import { Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { missingParameter } from "../../core/json/schema-fault.ts";
 import { Attachment } from "../../core/models/attachment.ts";

@@ -1,5 +1,5 @@
 // Faults as OpenAI's errors on this surface, with the codes that make Codex stop or continue.
-import { errorBody, type Fault, type FaultCode } from "../../core/fault.ts";
+import { errorBody, type Fault, type FaultCode } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Refusal } from "../surface.ts";
 

@@ -1,6 +1,6 @@
 // The items of a Responses input, read in their order as chat messages: one message for each turn of the assistant.
 
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asArray, asObject, asString, type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import { missingParameter } from "../../core/json/schema-fault.ts";
 import type { Sealer } from "../../core/world/world.ts";

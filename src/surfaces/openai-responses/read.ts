@@ -1,5 +1,5 @@
 // Reads a Responses request: its bounds, the whole conversation, and what it asks of a model.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import {
   asArray,
   asNumber,

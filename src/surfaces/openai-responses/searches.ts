@@ -1,19 +1,7 @@
 // Web searches in the form of the Responses API: the tool, the item of an answer, and one that comes back.
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  type JsonObject,
-  omitUndefined,
-} from "../../core/json/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { SearchOptions, WebSearch } from "../../operations/chat/prompt/search-form.ts";
-import {
-  makeSearch,
-  nestPlace,
-  readDomains,
-  writeSearchText,
-} from "../../operations/chat/prompt/web-search.ts";
+import { readSearchOptions, writeSearchText } from "../../operations/chat/prompt/web-search.ts";
 import { SEARCH_TOOLS } from "./known.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set(SEARCH_TOOLS);
@@ -35,19 +23,17 @@ export function isSearchTool({ type }: JsonObject): boolean {
 /** Returns what the tool asks for. Undefined if the choice forbids it. xAI's filter excludes domains too. */
 export function readSearchTool(
   tool: JsonObject,
-  { tool_choice: choice, max_tool_calls: uses }: JsonObject,
+  { tool_choice: choice, max_tool_calls: max_uses }: JsonObject,
   hasOthers: boolean,
 ): SearchOptions | undefined {
   if (choice === "none") return undefined;
-  const { allowed_domains, excluded_domains, blocked_domains } = asObject(tool.filters);
-  return omitUndefined<SearchOptions>({
-    search_context_size: asString(tool.search_context_size),
-    user_location: nestPlace(tool.user_location),
-    max_uses: asNumber(uses),
-    allowed_domains: readDomains(allowed_domains),
-    blocked_domains: readDomains(excluded_domains ?? blocked_domains),
-    is_forced: isSearchTool(asObject(choice)) || (choice === "required" && !hasOthers) || undefined,
-  });
+  const { search_context_size, user_location } = tool;
+  const { allowed_domains, excluded_domains, blocked_domains: blocked } = asObject(tool.filters);
+  const blocked_domains = excluded_domains ?? blocked;
+  return readSearchOptions(
+    { search_context_size, user_location, max_uses, allowed_domains, blocked_domains },
+    isSearchTool(asObject(choice)) || (choice === "required" && !hasOthers),
+  );
 }
 
 export function asksForSources({ include }: JsonObject): boolean {
@@ -68,5 +54,5 @@ export function readSearchItem(item: JsonObject): string | null {
   if (item.type !== "web_search_call" || type !== "search") return null;
   const asked = asArray(queries).length > 0 ? asArray(queries) : [query];
   const pages = asArray(sources).map((one) => ({ url: asObject(one).url }));
-  return writeSearchText(makeSearch(asked, pages));
+  return writeSearchText(asked, pages);
 }

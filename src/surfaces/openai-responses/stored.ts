@@ -1,8 +1,8 @@
 // Requests that continue from earlier responses: the ids they name, their whole input, and what is kept of an answer.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { followEarlier } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
-import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../../core/models/kept.ts";
+import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../../core/log/kept.ts";
 import { refersToItem } from "./lane.ts";
 
 /** Returns the ids of the response and the items that a request continues from. */

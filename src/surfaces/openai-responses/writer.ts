@@ -1,5 +1,5 @@
 // A streamed answer as the events of the Responses API.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Part } from "../../operations/chat/answer/run.ts";
 import type { ShownEvents } from "../../operations/chat/answer/shown-events.ts";

@@ -1,5 +1,5 @@
 // One request to a server that gives out tokens or keys, and the faults of those that fail.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
 import { DIRECT, type NetworkRules } from "../../core/world/network.ts";
 import type { Clock, Deadlines, Fetch } from "../../core/world/world.ts";

@@ -1,6 +1,6 @@
 // Caches access tokens and role keys: each is fetched once for all waiting calls, renewed before it expires, and never
 // shown.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { FetchedToken, TokenRequestPorts } from "./token-http.ts";
 
 /** The longest that calls wait for a token. */

@@ -1,9 +1,9 @@
 // Converts Amazon's binary event streams to the text of server-sent events (Smithy, "Amazon Event Stream
 // Specification").
-import { type Fault, toFault } from "../../core/fault.ts";
+import { type Fault, toFault } from "../../core/faults/fault.ts";
+import { malformed } from "../../core/faults/malformed.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asString, isObject } from "../../core/json/json.ts";
-import { malformed } from "../../core/models/upstream.ts";
 import { explainException } from "./aws-faults.ts";
 
 /** Larger frames are refused, as by Amazon's own clients. */

@@ -1,5 +1,5 @@
 // Maps errors of Amazon's services to Faults, by the type in a header, body or frame, or else by status.
-import type { Fault, FaultCode } from "../../core/fault.ts";
+import type { Fault, FaultCode } from "../../core/faults/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/models/upstream.ts";

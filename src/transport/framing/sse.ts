@@ -1,6 +1,6 @@
 // Parses server-sent events under any cut: eventsource-parser with bounds, one event at a time.
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ServerEvent } from "../../core/models/dialect.ts";
 
 /** Longer events are not answers but floods. Base64 images are shorter. */

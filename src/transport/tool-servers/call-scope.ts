@@ -1,5 +1,5 @@
 // The time in which something may be asked of a tool server: it ends by a deadline, by its client, or on a command.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
 import { drain, type TextReader } from "../text-reader.ts";

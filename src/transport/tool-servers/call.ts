@@ -1,5 +1,5 @@
 // One call of a tool, or of a prompt or a resource, at its server: sent once, in the server's era and the caller's session.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import { asNumber, asString, type JsonObject } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { ToolProgress, ToolReply } from "../../core/tools/tool-reply.ts";

@@ -1,5 +1,5 @@
 // The headers that authenticate the gateway, or its client, at a tool server: five kinds.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import type { ClientCredentials } from "../../core/models/token-source.ts";
 import { holdsOwnSecret } from "../../core/text/secret-form.ts";
 import type { ToolAuth, ToolServer } from "../../core/tools/tool-server.ts";

@@ -1,5 +1,5 @@
 // One request to a tool server and its answer. The only place where one is sent.
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/faults/fault.ts";
 import { nameConnectionFailure } from "../../core/log/no-connection.ts";
 import { makeBrokenAnswer, makeResultTooLarge, makeUnavailable } from "../../tools/failures.ts";
 import { SESSION_HEADER, type WrittenMessage } from "../../tools/wire/server-request.ts";

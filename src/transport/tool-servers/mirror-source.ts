@@ -1,5 +1,5 @@
 // Keeps a mirror of a tool server's lists under one credential: asked for again behind its back, by one request at a time.
-import { type Fault, toFault } from "../../core/fault.ts";
+import { type Fault, toFault } from "../../core/faults/fault.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { type ListTimes, planList } from "../../tools/freshness.ts";
 import { areSameMirrors, buildMirror, type Mirror } from "../../tools/mirror.ts";

@@ -1,5 +1,5 @@
 // A tool server under one credential: the era that it speaks, the gateway's own session there, and requests in that era.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeBrokenAnswer, makeToolTimeout, makeUnavailable } from "../../tools/failures.ts";

@@ -1,5 +1,5 @@
 // The effects that calls to tool servers need.
-import type { Evidence, Passage } from "../../core/evidence.ts";
+import type { Evidence, Passage } from "../../core/health/evidence.ts";
 import type { ToolSessions } from "../../core/tools/tool-sessions.ts";
 import type { Clock, Deadlines, Fetch, Log, Random } from "../../core/world/world.ts";
 import type { Authorize } from "../auth/authorize.ts";

@@ -1,6 +1,6 @@
 // One tool server in this process: its mirrors by credential, the breakers of its tools, and the calls under way.
-import { findEvidence } from "../../core/evidence.ts";
-import { type Fault, toFault } from "../../core/fault.ts";
+import { type Fault, toFault } from "../../core/faults/fault.ts";
+import { findEvidence } from "../../core/health/evidence.ts";
 import { namePayer } from "../../core/keys/key.ts";
 import type { ToolReply } from "../../core/tools/tool-reply.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";

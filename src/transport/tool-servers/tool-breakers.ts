@@ -1,5 +1,5 @@
 // The breakers of a server's tools, by payer. A tool that hasn't failed has none.
-import type { Evidence, Passage } from "../../core/evidence.ts";
+import type { Evidence, Passage } from "../../core/health/evidence.ts";
 import type { ToolBreaker } from "./ports.ts";
 
 /** A server shows no more tools than this. Beyond it, the breaker that was made first goes. */

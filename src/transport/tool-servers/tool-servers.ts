@@ -1,5 +1,5 @@
 // All tool servers of this process: their lists, their state, and calls to them.
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../core/faults/fault.ts";
 import type { ToolReply } from "../../core/tools/tool-reply.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeUnavailable } from "../../tools/failures.ts";

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { viewFields } from "../../../src/admin/fields.ts";
 import { getAccount } from "../../../src/admin/money/accounts.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { ACCOUNT_FIELDS } from "../../../src/core/fields/account.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { makeAccount } from "../../harness/samples.ts";

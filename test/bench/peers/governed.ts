@@ -5,7 +5,7 @@ import { createKey } from "../../../src/admin/keys/keys.ts";
 import { startGateway } from "../../../src/app/composition.ts";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
 import { clock, random } from "../../../src/app/world.ts";
-import type { Changes } from "../../../src/core/audit/changes.ts";
+import type { Changes } from "../../../src/core/changes.ts";
 import type { Answer, Demand } from "../../../src/core/demand.ts";
 import { ACCOUNT_DEFAULTS, type Account, type ProvenKey } from "../../../src/core/keys/key.ts";
 import type { Store } from "../../../src/core/store.ts";

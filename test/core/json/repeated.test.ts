@@ -1,6 +1,6 @@
 // Tools that come again byte for byte are parsed once, and everything else is as if they had been parsed each time.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { isObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { forgetSources, writeJson } from "../../../src/core/json/source.ts";
 import { freezeDeep } from "../../../src/core/world/frozen.ts";

@@ -1,6 +1,6 @@
 // Claude on Bedrock: the Messages API over InvokeModel, and corrections after a refusal.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { RawRequest, Target } from "../../../src/core/models/dialect.ts";
 import type { Refusal } from "../../../src/core/models/refusals.ts";

@@ -1,6 +1,6 @@
 // Shared by the tests of the Anthropic dialect: cards, requests, and an answer carried all the way to a client's reply.
 
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asArray, isObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import type { Outgoing } from "../../../src/core/models/dialect.ts";

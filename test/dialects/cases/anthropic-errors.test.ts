@@ -1,6 +1,6 @@
 // The Anthropic dialect's failures: broken streams, errors inside an answer, garbage, and error answers by status.
 import { expect, test } from "bun:test";
-import type { FaultCode } from "../../../src/core/fault.ts";
+import type { FaultCode } from "../../../src/core/faults/fault.ts";
 import { anthropic } from "../../../src/dialects/anthropic/dialect.ts";
 import {
   CLASSIC,

@@ -1,6 +1,6 @@
 // Drives one dialect for its tests: encodes a request for a card, and reads a stream or a body as the gateway does.
 
-import { toFault } from "../../../src/core/fault.ts";
+import { toFault } from "../../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { Capability, ModelCard } from "../../../src/core/models/card.ts";
 import type { Outgoing } from "../../../src/core/models/dialect.ts";

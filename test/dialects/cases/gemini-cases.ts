@@ -1,6 +1,6 @@
 // Shared by the tests of the generateContent dialect: encoding for a model, reading replies, and small values.
 
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import { gemini } from "../../../src/dialects/gemini/dialect.ts";

@@ -1,6 +1,6 @@
 // Malformed answers beyond chat: each codec reads them, or throws a Fault.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { EMBEDDINGS } from "../../../src/operations/embeddings/operation.ts";
 import { MODERATION } from "../../../src/operations/moderation/operation.ts";

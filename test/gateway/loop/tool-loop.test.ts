@@ -1,6 +1,6 @@
 // The loop of a response with tools, without a gateway: how often it asks, how many calls it makes at once, and what ends it.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import { ToolLoop } from "../../../src/gateway/loop/tool-loop.ts";
 

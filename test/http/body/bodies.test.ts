@@ -2,7 +2,7 @@
 
 import { heapStats } from "bun:jsc";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { readJson } from "../../../src/http/body/body.ts";
 import { BodyMemory } from "../../../src/http/body/body-memory.ts";
 import { BodyTurns } from "../../../src/http/body/body-turns.ts";

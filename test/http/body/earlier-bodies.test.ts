@@ -1,7 +1,7 @@
 // Bodies that go on from earlier ones: whatever a client changes, all is read, refused, counted and sent as if each had
 // come alone.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { writeJson } from "../../../src/core/json/source.ts";
 import { CHAT } from "../../../src/operations/chat/operation.ts";

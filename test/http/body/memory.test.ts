@@ -1,6 +1,6 @@
 // The accounting of the memory for request bodies: shares, room made by ending the slowest, and sums that end at zero.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { BodyMemory, type HeldBody, ONE_GO_BYTES, SMALL_BYTES } from "../../../src/http/body/body-memory.ts";
 import { Dice } from "../../sim/dice.ts";
 

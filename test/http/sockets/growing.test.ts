@@ -1,7 +1,7 @@
 // Conversations of connections: whatever a turn adds, where it goes on from and however its tools change, all is read, refused,
 // counted and sent as if the whole conversation had come alone.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { writeJson } from "../../../src/core/json/source.ts";
 import type { DialectName } from "../../../src/core/models/dialect-names.ts";
 import { makeRemembered, type RememberedTurn, SocketMemory } from "../../../src/http/sockets/memory.ts";

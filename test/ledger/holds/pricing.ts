@@ -1,6 +1,6 @@
 // The call for a request, and what the request is held and estimated at, without a gateway around them.
 
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { isObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import { fitAsk, makeOffers } from "../../../src/gateway/plan/fitted.ts";

@@ -1,7 +1,7 @@
 // The daily budget for free requests: held before each call, settled after it. Beyond it the balance pays.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Offer } from "../../../src/core/demand.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { FreeRules } from "../../../src/core/settings.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { matchesAny } from "../../../src/core/text/pattern.ts";

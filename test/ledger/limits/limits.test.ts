@@ -1,6 +1,6 @@
 // Limits of a minute: in any 60 seconds never more than the limit, nothing taken by what is refused, all given back.
 import { describe, expect, test } from "bun:test";
-import type { Fault } from "../../../src/core/fault.ts";
+import type { Fault } from "../../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import type { TokenLoad } from "../../../src/core/limits/limit.ts";
 import { NO_AMOUNTS } from "../../../src/core/money/units.ts";

@@ -1,7 +1,7 @@
 // Lines of batches in the one decision: what they leave for single requests, and the ceiling of their batch.
 import { expect, test } from "bun:test";
 import type { LineTerms } from "../../../src/core/demand.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import { LIMIT_RULES } from "../../../src/core/settings.ts";
 import type { Store } from "../../../src/core/store.ts";

@@ -1,6 +1,6 @@
 // Clients of one node that send requests as fast as the limits let them, and a log of what was let in.
 import { randomUUID } from "node:crypto";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { createLedger, type Ledger, type Ticket } from "../../../src/ledger/ledger.ts";

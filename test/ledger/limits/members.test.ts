@@ -1,12 +1,12 @@
 // Limits and budgets of a member within an account: over all of their personal keys there, those that are gone too.
 import { describe, expect, test } from "bun:test";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
-import type { LimitRequest } from "../../../src/core/limits/limit-request.ts";
 import {
   findMemberModels,
   type GivenLimits,
   type MemberDefaults,
 } from "../../../src/core/limits/member-limits.ts";
+import type { LimitRequest } from "../../../src/core/people/limit-request.ts";
 import { LIMIT_RULES } from "../../../src/core/settings.ts";
 import type { Store } from "../../../src/core/store.ts";
 import {

@@ -7,7 +7,7 @@ import type {
   Offer,
   RefusalAnswer,
 } from "../../../src/core/demand.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { Tags } from "../../../src/core/fields/tags-text.ts";
 import {
   type Account,
@@ -16,10 +16,10 @@ import {
   refuseAccount,
   refuseCaller,
 } from "../../../src/core/keys/key.ts";
-import { resolveAllowance } from "../../../src/core/limits/key-limits.ts";
-import type { RequestLimits } from "../../../src/core/log/record.ts";
+import { resolveAllowance } from "../../../src/core/keys/key-limits.ts";
+import type { RequestLimits } from "../../../src/core/limits/limit.ts";
+import { tagRecord } from "../../../src/core/log/tags.ts";
 import { formatUsd, type NanoUsd } from "../../../src/core/money/money.ts";
-import { tagRecord } from "../../../src/core/text/tags.ts";
 import {
   ALL_OF_THE_MINUTE,
   ENTRY_OF_THE_MINUTE,

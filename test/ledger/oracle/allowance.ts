@@ -1,9 +1,9 @@
 // A key's standing: the rest of the day's allowance and the time of the throttle's next slot.
 
 import type { Reads } from "../../../src/core/demand.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { Account, GatewayKey } from "../../../src/core/keys/key.ts";
-import type { RequestLimits } from "../../../src/core/log/record.ts";
+import type { RequestLimits } from "../../../src/core/limits/limit.ts";
 import { HOOKS_KEY } from "../../../src/core/models/hook.ts";
 import { type Meter, makeOwnerState, type OwnerState } from "../../../src/core/rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "../../../src/core/settings.ts";

@@ -1,24 +1,23 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
+import type { Checkout } from "../../../src/core/books/checkout.ts";
+import type { Entry, Legs } from "../../../src/core/books/journal.ts";
+import type { Movement } from "../../../src/core/books/movement.ts";
 import type { Answer } from "../../../src/core/demand.ts";
 import type { OutboxEvent } from "../../../src/core/events/events.ts";
 import type { Account, GatewayKey } from "../../../src/core/keys/key.ts";
+import type { KeptReply } from "../../../src/core/log/kept.ts";
 import { type CallSum, listCalls, type ProviderCall } from "../../../src/core/log/provider-call.ts";
 import type { RequestRecord, UnsettledRecord } from "../../../src/core/log/record.ts";
-import type { Checkout } from "../../../src/core/money/checkout.ts";
-import type { Movement } from "../../../src/core/money/movement.ts";
+import { findTagDay } from "../../../src/core/log/tags.ts";
 import { addAmounts, NO_AMOUNTS } from "../../../src/core/money/units.ts";
 import {
-  type Entry,
   type Hold,
-  type KeptReply,
-  type Legs,
   type Meter,
   makeOwnerState,
   type OwnerState,
   type Spend,
 } from "../../../src/core/rows.ts";
-import { findTagDay } from "../../../src/core/text/tags.ts";
 import { findBalanceLow } from "../../../src/ledger/money/balance-low.ts";
 import type { Decision, DeletedRow } from "./decision.ts";
 import { makeOwnerId } from "./ids.ts";

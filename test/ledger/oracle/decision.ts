@@ -1,25 +1,18 @@
 // The rows that demands are decided on, and the decision: answers, and rows to write.
 
+import type { Checkout } from "../../../src/core/books/checkout.ts";
+import type { Entry } from "../../../src/core/books/journal.ts";
+import type { Movement } from "../../../src/core/books/movement.ts";
 import type { Answer, Demand } from "../../../src/core/demand.ts";
 import type { OutboxEvent } from "../../../src/core/events/events.ts";
 import type { Account, GatewayKey } from "../../../src/core/keys/key.ts";
 import type { MemberTerms } from "../../../src/core/limits/member-limits.ts";
 import type { ModelSum } from "../../../src/core/limits/opening.ts";
+import type { KeptReply } from "../../../src/core/log/kept.ts";
 import type { CallSum } from "../../../src/core/log/provider-call.ts";
 import type { RequestRecord } from "../../../src/core/log/record.ts";
-import type { Checkout } from "../../../src/core/money/checkout.ts";
-import type { Movement } from "../../../src/core/money/movement.ts";
-import type {
-  Entry,
-  FirstTokenSum,
-  Hold,
-  KeptReply,
-  Meter,
-  OwnerState,
-  Spend,
-  TagOfDay,
-  UsageSum,
-} from "../../../src/core/rows.ts";
+import type { FirstTokenSum, TagOfDay, UsageSum } from "../../../src/core/log/usage-sum.ts";
+import type { Hold, Meter, OwnerState, Spend } from "../../../src/core/rows.ts";
 
 /** Rows as read in the transaction. Rows that were not found are null or missing. */
 export interface Rows {

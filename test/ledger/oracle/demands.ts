@@ -2,9 +2,9 @@
 import type { Admission, Answer, Demand, Settlement } from "../../../src/core/demand.ts";
 import type { Account, GatewayKey } from "../../../src/core/keys/key.ts";
 import { UNKNOWN_ORIGIN } from "../../../src/core/log/record.ts";
+import { findTagDay } from "../../../src/core/log/tags.ts";
 import type { Trace } from "../../../src/core/log/trace.ts";
 import { type BillingRules, LIMIT_RULES } from "../../../src/core/settings.ts";
-import { findTagDay } from "../../../src/core/text/tags.ts";
 import { makeReads } from "../../../src/ledger/allowance.ts";
 import { lostRecord } from "../../../src/ledger/lost.ts";
 import { makeLostOutcome } from "../../../src/ledger/outcome.ts";

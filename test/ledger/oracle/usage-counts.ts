@@ -1,8 +1,8 @@
 // The counts of a request in the hourly sums.
 
 import { isError, type RequestRecord } from "../../../src/core/log/record.ts";
+import type { UsageSum } from "../../../src/core/log/usage-sum.ts";
 import { addAmounts, NO_AMOUNTS } from "../../../src/core/money/units.ts";
-import type { UsageSum } from "../../../src/core/rows.ts";
 import { negateAmounts } from "./ids.ts";
 
 const NO_COUNTS = {

@@ -2,8 +2,9 @@
 
 import { findCountedModel, findOutcome, readProvider } from "../../../src/core/log/outcome.ts";
 import type { RequestRecord } from "../../../src/core/log/record.ts";
-import { type FirstTokenSum, makeTagDayId, type TagOfDay, type UsageSum } from "../../../src/core/rows.ts";
-import { findTagDay, OTHER_TAGS, TAGGED, TAGS_PER_DAY_MAX } from "../../../src/core/text/tags.ts";
+import { findTagDay, OTHER_TAGS, TAGGED, TAGS_PER_DAY_MAX } from "../../../src/core/log/tags.ts";
+import type { FirstTokenSum, TagOfDay, UsageSum } from "../../../src/core/log/usage-sum.ts";
+import { makeTagDayId } from "../../../src/core/rows.ts";
 import { findBucket } from "../../../src/core/world/histogram.ts";
 import { addEdge, findHour } from "../../../src/ledger/money/month.ts";
 import type { Decision } from "./decision.ts";

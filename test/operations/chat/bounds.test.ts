@@ -1,6 +1,6 @@
 // Absurd sizes: objects with too many fields in a request, counts that no model can have read.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asCount, type JsonObject } from "../../../src/core/json/json.ts";
 import { readChatRequest } from "../../../src/surfaces/openai-chat/read.ts";
 

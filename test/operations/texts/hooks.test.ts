@@ -1,6 +1,6 @@
 // No text that a hook has changed reaches a provider: over every recorded request, in every dialect and natively.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { ChatForm } from "../../../src/operations/chat/decoder.ts";
 import { CHAT } from "../../../src/operations/chat/operation.ts";
 import { HookedAnswer } from "../../../src/steps/hooks/answer.ts";

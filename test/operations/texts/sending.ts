@@ -1,6 +1,6 @@
 // The recorded requests as their surfaces read them, and the bodies that each would send: in every dialect and natively.
 
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { CAPABILITIES } from "../../../src/core/models/card.ts";
 import type { Outgoing } from "../../../src/core/models/dialect.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { writeKey } from "../../../src/admin/keys/keys.ts";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
 import type { Batch } from "../../../src/core/batches/batch.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { KeptBatches } from "../../../src/jobs/kept-batches.ts";
 import type { LineCall, LineResult } from "../../../src/jobs/ports.ts";
 import { BatchRunner } from "../../../src/jobs/runner.ts";

@@ -1,7 +1,7 @@
 // Each reason to stay with a conversation's model: a loop of tools, thinking that others can't read, and, where a process
 // hasn't seen the conversation, the choice for its opening.
 import { describe, expect, test } from "bun:test";
-import type { CachedPrefix } from "../../../src/core/models/attempt.ts";
+import type { CachedPrefix } from "../../../src/core/attempt.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import { findThinkingFormat, isReaderOf } from "../../../src/core/models/thinking/readers.ts";
 import type { AssistantMessage, ChatMessage, ReasoningDetail } from "../../../src/operations/chat/form.ts";

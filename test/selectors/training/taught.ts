@@ -1,6 +1,6 @@
 // Learning from scores of our own prompts, and the share of prompts for which a model is chosen afterwards.
 import type { ModelCard } from "../../../src/core/models/card.ts";
-import type { LessonMark } from "../../../src/core/rows.ts";
+import type { LessonMark } from "../../../src/core/models/learned/lesson.ts";
 import { LearnedModels } from "../../../src/learning/learned.ts";
 import { best } from "../../../src/selectors/best.ts";
 import { choose } from "../../../src/selectors/choose.ts";

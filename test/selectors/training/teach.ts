@@ -1,6 +1,6 @@
 // Teaches a score for a card, without a store.
 import type { ModelCard } from "../../../src/core/models/card.ts";
-import type { LessonMark } from "../../../src/core/rows.ts";
+import type { LessonMark } from "../../../src/core/models/learned/lesson.ts";
 import type { LearnedModels } from "../../../src/learning/learned.ts";
 import { findProfile } from "../../../src/selectors/profiles.ts";
 import { estimatePriorQuality } from "../../../src/selectors/quality.ts";

@@ -1,5 +1,5 @@
 // Batches of both payers on virtual time: the gateway's own runner of lines over one store, whose lines go through its core.
-import { toFault } from "../../../src/core/fault.ts";
+import { toFault } from "../../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import type { Selection } from "../../../src/gateway/plan/plan.ts";
 import { KeptBatches } from "../../../src/jobs/kept-batches.ts";

@@ -1,5 +1,5 @@
 // Plays the requests of two payers, or those of the first alone, and returns what the first gets.
-import { toFault } from "../../../src/core/fault.ts";
+import { toFault } from "../../../src/core/faults/fault.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { Ending } from "../../../src/core/world/ending.ts";

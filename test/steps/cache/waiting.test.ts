@@ -1,6 +1,6 @@
 // Requests that wait in the cache for the same answer, on a clock that moves on command.
 import { expect, test } from "bun:test";
-import { toFault } from "../../../src/core/fault.ts";
+import { toFault } from "../../../src/core/faults/fault.ts";
 import { UNKNOWN_ORIGIN } from "../../../src/core/log/record.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import type { Call } from "../../../src/gateway/call.ts";

@@ -1,7 +1,7 @@
 // A separate node for tests, as the store knows one: stays alive, resolves what others left, and makes requests.
 import { startUpkeep } from "../../../src/app/upkeep/upkeep.ts";
 import { clock, random } from "../../../src/app/world.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import {
   costing,

@@ -4,7 +4,7 @@ import { actAs, makeEntry } from "../../../src/admin/audit/audit-trail.ts";
 import { verifyAuditLog } from "../../../src/admin/audit/audit-verify.ts";
 import { random } from "../../../src/app/world.ts";
 import { type AuditAction, type AuditRow, nameCheckpoint } from "../../../src/core/audit/audit-log.ts";
-import type { Changes } from "../../../src/core/audit/changes.ts";
+import type { Changes } from "../../../src/core/changes.ts";
 import type { Act, Member } from "../../../src/core/people/people.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { TESTER } from "../../harness/acting.ts";

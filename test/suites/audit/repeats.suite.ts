@@ -5,7 +5,7 @@ import {
   REPEAT_KEPT_MS,
   REPEAT_SECRET_MS,
   type RepeatClaim,
-} from "../../../src/core/audit/repeats.ts";
+} from "../../../src/core/people/repeats.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { makeAccount, makeKey, NOON } from "../../harness/samples.ts";
 import { catchThrown } from "../../harness/thrown.ts";

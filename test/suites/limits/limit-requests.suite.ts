@@ -1,7 +1,8 @@
 // Requests for more on every store: what they add to a member's limits, until when, and who sees them.
 import { expect, test } from "bun:test";
+import type { LimitRequestStep } from "../../../src/core/changes.ts";
 import { makeBudget } from "../../../src/core/limits/budget.ts";
-import type { LimitRequest, LimitRequestStep } from "../../../src/core/limits/limit-request.ts";
+import type { LimitRequest } from "../../../src/core/people/limit-request.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { costing, makeAccount, makeKey, NOON } from "../../harness/samples.ts";
 import { catchThrown } from "../../harness/thrown.ts";

@@ -3,8 +3,8 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { UsageDimension, UsageFilter, UsageQuery } from "../../../src/core/log/log-query.ts";
 import type { RequestRecord } from "../../../src/core/log/record.ts";
+import type { UsageSum } from "../../../src/core/log/usage-sum.ts";
 import { NO_AMOUNTS } from "../../../src/core/money/units.ts";
-import type { UsageSum } from "../../../src/core/rows.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { findBucket } from "../../../src/core/world/histogram.ts";
 import { HOUR, makeKey, makeRecord, NOON, writeRecord } from "../../harness/samples.ts";

@@ -6,8 +6,8 @@ import {
   type RefusalCount,
   type RefusalFilter,
 } from "../../../src/core/log/refusal-log.ts";
+import type { UsageSum } from "../../../src/core/log/usage-sum.ts";
 import { NO_AMOUNTS } from "../../../src/core/money/units.ts";
-import type { UsageSum } from "../../../src/core/rows.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { HOUR, makeKey, NOON } from "../../harness/samples.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";

@@ -1,6 +1,6 @@
 // Responses stored for later requests that continue them, on every store.
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { StoredResponse } from "../../../src/core/rows.ts";
+import type { StoredResponse } from "../../../src/core/log/kept.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { addKey, makeKey, makeRecord, NOON, writeRecord } from "../../harness/samples.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";

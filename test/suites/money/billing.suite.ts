@@ -1,6 +1,6 @@
 // Payment of requests on every store: allowance, balance, the last cent.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import type { Store } from "../../../src/core/store.ts";
 import {

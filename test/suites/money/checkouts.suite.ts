@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { makeEntry } from "../../../src/admin/audit/audit-trail.ts";
 import { listProblems } from "../../../src/admin/money/verify.ts";
+import type { Checkout, CheckoutStep } from "../../../src/core/books/checkout.ts";
 import { findAccountState } from "../../../src/core/keys/key.ts";
-import type { Checkout, CheckoutStep } from "../../../src/core/money/checkout.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { recordCheckoutStep } from "../../../src/ledger/money/checkouts.ts";
 import { closeAccount } from "../../../src/ledger/money/fund.ts";

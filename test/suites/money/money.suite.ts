@@ -1,7 +1,6 @@
 // Money on every store: top-ups, holds, posts, journals, and books that balance.
 import { expect, test } from "bun:test";
-import { makeEntryId } from "../../../src/core/money/journal.ts";
-import type { Entry } from "../../../src/core/rows.ts";
+import { type Entry, makeEntryId } from "../../../src/core/books/journal.ts";
 import type { Page } from "../../../src/core/world/page.ts";
 import { addKey, give, makeAccount, makeKey, NOON } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";

@@ -1,7 +1,7 @@
 // Videos in chat completions, as vLLM, OpenRouter, Moonshot and Gemini take them: they reach these servers, and no other is
 // sent one.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { CROSSED_MODELS, cross } from "./crossing.ts";
 
 const DATA = "AAAAIGZ0eXBpc29tAAACAGlzb20=";

@@ -1,6 +1,6 @@
 // Google's own details of a refusal: without them, Gemini CLI repeats a request for minutes before it shows the message.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asObject } from "../../../src/core/json/json.ts";
 import { refuse } from "../../../src/surfaces/gemini/errors.ts";
 

@@ -1,6 +1,6 @@
 // The work on a request before it is sent, as functions to measure: reading it, then encoding it for each dialect.
 import { loadShippedCards } from "../../../src/catalogue/rows.ts";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import type { ChatForm } from "../../../src/operations/chat/decoder.ts";

@@ -1,7 +1,7 @@
 // Almost valid interactions: whatever a body holds, it is read or refused as the client's mistake, and so is each step nested
 // where none belongs, of any size.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { parseBounded, REQUEST_SHAPE } from "../../../src/core/json/bounds.ts";
 import { asObject, isObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { INTERACTION } from "../../fuzz/body-cases.ts";

@@ -1,7 +1,7 @@
 // Recorded requests of generateContent, said as interactions: Google's models get the same call, but for what this form can't
 // say.
 import { expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asArray, asObject, isObject, type JsonObject, omitUndefined } from "../../../src/core/json/json.ts";
 import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import { GEMINI } from "../../../src/surfaces/gemini/surface.ts";

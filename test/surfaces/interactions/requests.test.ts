@@ -1,6 +1,6 @@
 // Requests for interactions: what is read of them, what is named as left out, and what is refused with which words.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { readInteraction } from "./interactions-read.ts";
 

@@ -1,7 +1,7 @@
 // Conversations that another model has continued, in the native lanes: what the vendor would refuse is mended, and
 // nothing else is touched.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { ChatLane } from "../../../src/dialects/dialect.ts";
 import { findDialect } from "../../../src/providers/index.ts";

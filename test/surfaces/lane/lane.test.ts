@@ -2,7 +2,7 @@
 // are dropped, at any depth.
 
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { createSealer, createVault } from "../../../src/keys/vault.ts";
 import type { ChatForm } from "../../../src/operations/chat/decoder.ts";

@@ -1,5 +1,5 @@
 // Reads requests of the native families for the tests, with an operator's settings, or finds why one is refused.
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { Limits } from "../../../src/core/settings.ts";
 import type { ChatForm } from "../../../src/operations/chat/decoder.ts";

@@ -1,7 +1,7 @@
 // The native lane over recorded traffic: a provider gets its family's request, and the client the provider's answer.
 
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { RESPONSES_LANE } from "../../../src/dialects/responses/lane.ts";
 import type { Part } from "../../../src/operations/chat/answer/run.ts";

@@ -1,6 +1,6 @@
 // Reads Responses requests for the tests: returns the resulting exchange, or the Fault that refuses it.
 import { expect } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { OPENAI_RESPONSES } from "../../../src/surfaces/openai-responses/surface.ts";
 import { signThinking } from "../../../src/surfaces/signature.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asObject } from "../../../src/core/json/json.ts";
 import type { AwsContainer, AwsProof } from "../../../src/core/models/token-source.ts";
 import { createAuthorize, listSecrets, signAws } from "../../../src/transport/auth/authorize.ts";

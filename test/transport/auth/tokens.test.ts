@@ -4,7 +4,7 @@ import { createVerify } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import type { ServiceAccount, TokenSource, WorkloadIdentity } from "../../../src/core/models/token-source.ts";
 import { until } from "../../whole/world/until.ts";

@@ -1,6 +1,6 @@
 // Calls to tool servers of both eras: what is sent, what comes back, and what goes wrong.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { ToolProgress } from "../../../src/core/tools/tool-reply.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import type { ToolFault } from "../../simulator/tools/faults.ts";

@@ -1,6 +1,6 @@
 // The five ways to authenticate at a tool server, and what never reaches one.
 import { afterAll, describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { ToolAuth } from "../../../src/core/tools/tool-server.ts";
 import { mintSecret } from "../../../src/keys/secret.ts";
 import { until } from "../../whole/world/until.ts";

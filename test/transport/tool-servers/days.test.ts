@@ -1,7 +1,7 @@
 // Bad days at a tool server, by seeds: it refuses, stalls, breaks off, forgets sessions, changes its era, restarts; clients
 // leave. Each call is carried out at most once, in its own key's session, and nothing is left of any.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import type { ToolFault } from "../../simulator/tools/faults.ts";

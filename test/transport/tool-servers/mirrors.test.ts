@@ -1,6 +1,6 @@
 // Mirrors of tool servers' lists: when they are asked for, how long they are shown, what is left out, and changes heard.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { CallScope } from "../../../src/transport/tool-servers/call-scope.ts";
 import type { ServerChange } from "../../../src/transport/tool-servers/tool-servers.ts";

@@ -1,6 +1,6 @@
 // Two accounts at one tool server: what the calls of one make of it is nothing to the other.
 import { describe, expect, test } from "bun:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/faults/fault.ts";
 import type { ToolReply } from "../../../src/core/tools/tool-reply.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import type { ToolServerFake } from "../../simulator/tools/tool-server.ts";

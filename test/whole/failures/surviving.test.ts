@@ -1,7 +1,7 @@
 // Every trouble at the first attempt, at the first two and at all of them, whole and streamed, with fallbacks configured:
 // the right answer or the right error, within the deadline, in as few attempts as it takes, and nothing left open.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { FAULTS } from "../../../src/core/fault.ts";
+import { FAULTS } from "../../../src/core/faults/fault.ts";
 import { INJECTED_FAULTS, type InjectedFault } from "../../../src/simulator/control.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { formatLine, seen } from "../world/observe.ts";

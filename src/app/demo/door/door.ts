@@ -1,5 +1,5 @@
 // The door of a demo: it stands before the gateway, lets visitors look at all and change nothing, and bounds what they ask.
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/faults/fault.ts";
 import { parseBounded, REQUEST_SHAPE } from "../../../core/json/bounds.ts";
 import { asObject } from "../../../core/json/json.ts";
 import { createErrorResponse } from "../../../http/serve/app.ts";

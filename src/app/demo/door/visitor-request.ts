@@ -1,5 +1,5 @@
 // A visitor's request as the gateway gets it: without all by which another visitor could tell who sent what.
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/faults/fault.ts";
 import { parseBounded, REQUEST_SHAPE } from "../../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../../core/json/json.ts";
 import { findPathModel } from "./let-through.ts";

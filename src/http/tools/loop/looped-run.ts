@@ -1,5 +1,5 @@
 // A request whose model may call the gateway's own tools, as the door runs it.
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/faults/fault.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { Ending } from "../../../core/world/ending.ts";
 import type { Deadline } from "../../../core/world/world.ts";

@@ -1,6 +1,6 @@
 // Makes a model's call of a tool: a request of its own, with the sender's rights as they are at that moment.
 
-import { Fault, toFault } from "../../../core/fault.ts";
+import { Fault, toFault } from "../../../core/faults/fault.ts";
 import { matchesPatterns } from "../../../core/fields/tool-list.ts";
 import { parseExactBounded, REQUEST_SHAPE } from "../../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../../core/json/json.ts";

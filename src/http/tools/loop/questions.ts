@@ -1,5 +1,5 @@
 // The questions and calls of one response, as requests of its sender: the ports of its loop.
-import { type Fault, toFault } from "../../../core/fault.ts";
+import { type Fault, toFault } from "../../../core/faults/fault.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import type { Caller } from "../../../core/keys/key.ts";
 import type { TraceContext } from "../../../core/log/trace-context.ts";

@@ -1,9 +1,10 @@
 // The tools that a request's servers show to its sender, and what is behind their names.
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/faults/fault.ts";
 import { parseReceived } from "../../../core/json/bounds.ts";
 import { asObject, isObject, type JsonObject } from "../../../core/json/json.ts";
 import type { GatewayKey } from "../../../core/keys/key.ts";
-import type { AllowedTools, ToolServer } from "../../../core/tools/tool-server.ts";
+import type { AllowedTools } from "../../../core/limits/member-limits.ts";
+import type { ToolServer } from "../../../core/tools/tool-server.ts";
 import type { NamedServer, ShownServer, ShownTool } from "../../../surfaces/own-tools.ts";
 import type { MirroredTool } from "../../../tools/mirror.ts";
 import { makeToolName } from "../../../tools/names.ts";

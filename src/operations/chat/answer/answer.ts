@@ -1,10 +1,11 @@
 // Turns the text of a streamed answer into the client's chunks: parsed, decoded, cut at stop sequences, put in order.
 
+import { malformed } from "../../../core/faults/malformed.ts";
 import { explainExcess, parseReceived } from "../../../core/json/bounds.ts";
 import type { JsonShape } from "../../../core/json/shape.ts";
-import { shortenRemovals } from "../../../core/log/removed-reasoning.ts";
 import type { ServerEvent } from "../../../core/models/dialect.ts";
-import { catchUnreadable, malformed } from "../../../core/models/upstream.ts";
+import { shortenRemovals } from "../../../core/models/thinking/removed-reasoning.ts";
+import { catchUnreadable } from "../../../core/models/upstream.ts";
 import { EventParser } from "../../../transport/framing/sse.ts";
 import type { Reader, Reading } from "../../operation.ts";
 import type { ChatForm, Decoder } from "../decoder.ts";

@@ -1,7 +1,7 @@
 // Enforces the grammar of an answer for all dialects: `start (content | reasoning | tool …)* finish usage?`.
 
+import { malformed } from "../../../core/faults/malformed.ts";
 import { asObject, hasOnly, isObject, type JsonObject } from "../../../core/json/json.ts";
-import { malformed } from "../../../core/models/upstream.ts";
 import { makeFinish } from "../finish.ts";
 import {
   type ChatChunk,

@@ -1,5 +1,5 @@
 // Removes sealed thinking from a chat request after its provider refused it.
-import { REFUSED_THINKING } from "../../../core/log/removed-reasoning.ts";
+import { REFUSED_THINKING } from "../../../core/models/thinking/removed-reasoning.ts";
 import type { ChatMessage, ChatRequest } from "../form.ts";
 
 /**

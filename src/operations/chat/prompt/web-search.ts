@@ -1,6 +1,7 @@
 // Web searches that the provider runs: what a request asks for, and what an answer tells of them.
 import {
   asArray,
+  asNumber,
   asObject,
   asString,
   isObject,
@@ -57,8 +58,20 @@ export function flattenPlace({ user_location: place }: SearchOptions): JsonObjec
   return { user_location: { type: "approximate", ...given } };
 }
 
+/** Reads what a client's tool asks for, with the user's place and the hosts as Responses and Messages write them. */
+export function readSearchOptions(asked: JsonObject, isForced: boolean): SearchOptions {
+  return omitUndefined<SearchOptions>({
+    search_context_size: asString(asked.search_context_size),
+    user_location: nestPlace(asked.user_location),
+    max_uses: asNumber(asked.max_uses),
+    allowed_domains: readDomains(asked.allowed_domains),
+    blocked_domains: readDomains(asked.blocked_domains),
+    is_forced: isForced || undefined,
+  });
+}
+
 /** Reads such a place. Nulls are as good as missing. */
-export function nestPlace(given: unknown): SearchOptions["user_location"] {
+function nestPlace(given: unknown): SearchOptions["user_location"] {
   if (given === undefined || given === null) return undefined;
   const { type: _type, ...place } = asObject(given);
   const fields = Object.entries(place).filter(([, value]) => value !== null);
@@ -105,7 +118,8 @@ function makePage(given: GivenPage): readonly FoundPage[] {
 }
 
 /** Returns a search of an earlier turn as text, for models of other vendors. */
-export function writeSearchText({ queries, pages, error }: WebSearch): string {
+export function writeSearchText(...told: Parameters<typeof makeSearch>): string {
+  const { queries, pages, error } = makeSearch(...told);
   const asked = queries.length > 0 ? ` for ${queries.map((query) => JSON.stringify(query)).join(", ")}` : "";
   if (error !== undefined) return `[Searched the web${asked}: ${error}]`;
   const found = pages.map(({ title, url }) => (title === url ? `- ${url}` : `- ${title}: ${url}`));

@@ -1,6 +1,6 @@
 // A conversation's summary as an item: sealed for its account, and opened in its place for every model. A provider's own is
 // sealed with its place, since nobody else reads it.
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/faults/fault.ts";
 import { ElementWork, followMade } from "../../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../core/json/json.ts";
 import { type EncryptedHistory, readHistory } from "../../../core/models/encrypted-history.ts";

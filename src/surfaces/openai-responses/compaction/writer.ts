@@ -1,5 +1,5 @@
 // The answer to a request to compact: a model's summary as the one item of a response, whole and as events.
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/faults/fault.ts";
 import { asArray, type JsonObject } from "../../../core/json/json.ts";
 import { listChunks, type Part } from "../../../operations/chat/answer/run.ts";
 import type { ChatChunk, ChatReply, Usage } from "../../../operations/chat/form.ts";

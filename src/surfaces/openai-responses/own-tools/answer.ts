@@ -1,5 +1,5 @@
 // The one answer to a request whose model may call the gateway's own tools: its items, its events, its end.
-import type { Fault } from "../../../core/fault.ts";
+import type { Fault } from "../../../core/faults/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../../core/json/json.ts";
 import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn } from "../../../core/tools/own-calls.ts";
 import type { Usage } from "../../../operations/chat/form.ts";

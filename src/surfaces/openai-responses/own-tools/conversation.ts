@@ -1,5 +1,5 @@
 // A Responses request whose model may call the gateway's own tools: the questions to the model one by one, and the one answer.
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/faults/fault.ts";
 import { followEarlier } from "../../../core/json/growing.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../../core/json/json.ts";
 import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn } from "../../../core/tools/own-calls.ts";

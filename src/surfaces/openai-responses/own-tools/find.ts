@@ -1,5 +1,5 @@
 // The `mcp` tools of a request that name the gateway's own tool servers.
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/faults/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../../core/json/json.ts";
 import { invalidValue, missingParameter } from "../../../core/json/schema-fault.ts";
 import type { NamedServer, OwnNames } from "../../own-tools.ts";

@@ -1,7 +1,7 @@
 // Sets what budgets have used in their running windows to 0, on record. Costs and charges stay what they were.
 import { makeAuditEvent } from "../../../../src/core/audit/audit-log.ts";
 import type { Answer, Reset } from "../../../../src/core/demand.ts";
-import { Fault } from "../../../../src/core/fault.ts";
+import { Fault } from "../../../../src/core/faults/fault.ts";
 import { nameOwner } from "../../../../src/core/limits/limit.ts";
 import { toUsd } from "../../../../src/core/money/money.ts";
 import { openUse, runUse } from "../../../../src/ledger/limits/budget-use.ts";

@@ -2,7 +2,7 @@
 // owner's free requests of a day is counted in the day's meter.
 
 import type { Admission, Offer } from "../../../../src/core/demand.ts";
-import { Fault } from "../../../../src/core/fault.ts";
+import { Fault } from "../../../../src/core/faults/fault.ts";
 import type { Account, GatewayKey } from "../../../../src/core/keys/key.ts";
 import { nameBudget } from "../../../../src/core/limits/budget.ts";
 import type { NanoUsd } from "../../../../src/core/money/money.ts";

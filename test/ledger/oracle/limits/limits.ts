@@ -1,12 +1,11 @@
 // Admission by limits and budgets: what is running of each owner's, whether the request fits, and what it takes.
 
 import type { Admission, Lacking, Offer } from "../../../../src/core/demand.ts";
-import type { Fault } from "../../../../src/core/fault.ts";
+import type { Fault } from "../../../../src/core/faults/fault.ts";
 import type { Account, GatewayKey } from "../../../../src/core/keys/key.ts";
-import type { BudgetUse, LimitUse, Minute } from "../../../../src/core/limits/limit.ts";
+import type { BudgetUse, LimitUse, Minute, RequestLimits } from "../../../../src/core/limits/limit.ts";
 import { COUNTED } from "../../../../src/core/limits/limit-table.ts";
 import type { Opening } from "../../../../src/core/limits/opening.ts";
-import type { RequestLimits } from "../../../../src/core/log/record.ts";
 import type { NanoUsd } from "../../../../src/core/money/money.ts";
 import type { OwnerState } from "../../../../src/core/rows.ts";
 import {

@@ -1,8 +1,5 @@
 // Card payments: credited once a checkout, and taken back by refunds and disputes, in whatever order their events come.
 import { makeAuditEvent } from "../../../../src/core/audit/audit-log.ts";
-import type { Answer, Demand } from "../../../../src/core/demand.ts";
-import { type EventType, makeEvent } from "../../../../src/core/events/events.ts";
-import { Fault } from "../../../../src/core/fault.ts";
 import {
   type Checkout,
   type CheckoutChange,
@@ -11,7 +8,10 @@ import {
   TAKING_STATES,
   type Taking,
   type TakingStep,
-} from "../../../../src/core/money/checkout.ts";
+} from "../../../../src/core/books/checkout.ts";
+import type { Answer, Demand } from "../../../../src/core/demand.ts";
+import { type EventType, makeEvent } from "../../../../src/core/events/events.ts";
+import { Fault } from "../../../../src/core/faults/fault.ts";
 import { type NanoUsd, toUsd } from "../../../../src/core/money/money.ts";
 import type { Store } from "../../../../src/core/store.ts";
 import { makeAnswerError } from "../../../../src/ledger/answers.ts";

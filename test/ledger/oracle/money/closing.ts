@@ -1,8 +1,8 @@
 // The closing of accounts: their balance is paid out once no hold is open.
 import { makeAuditEvent } from "../../../../src/core/audit/audit-log.ts";
+import type { Closing } from "../../../../src/core/books/movement.ts";
 import type { Answer, Settlement } from "../../../../src/core/demand.ts";
-import { Fault } from "../../../../src/core/fault.ts";
-import type { Closing } from "../../../../src/core/money/movement.ts";
+import { Fault } from "../../../../src/core/faults/fault.ts";
 import type { Hold } from "../../../../src/core/rows.ts";
 import type { Books } from "../books.ts";
 import { moveOn, settleDue } from "./movements.ts";

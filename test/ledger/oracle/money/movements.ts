@@ -1,10 +1,10 @@
 // Money that moves without a request: top-ups and adjustments, and what an account owes.
 import { makeAuditEvent } from "../../../../src/core/audit/audit-log.ts";
+import type { Funding, Movement } from "../../../../src/core/books/movement.ts";
 import type { Answer } from "../../../../src/core/demand.ts";
-import { Fault } from "../../../../src/core/fault.ts";
+import { Fault } from "../../../../src/core/faults/fault.ts";
 import { type Account, refuseClosed } from "../../../../src/core/keys/key.ts";
 import type { NanoUsd } from "../../../../src/core/money/money.ts";
-import type { Funding, Movement } from "../../../../src/core/money/movement.ts";
 import { computeMonth } from "../../../../src/ledger/money/month.ts";
 import type { Books } from "../books.ts";
 

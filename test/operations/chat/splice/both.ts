@@ -1,7 +1,7 @@
 // Both paths of a streamed answer over the same bytes, for tests that compare them.
 
 import { expect, spyOn } from "bun:test";
-import { type Fault, toFault } from "../../../../src/core/fault.ts";
+import { type Fault, toFault } from "../../../../src/core/faults/fault.ts";
 import type { ModelCard } from "../../../../src/core/models/card.ts";
 import type { ChatLane, Dialect } from "../../../../src/dialects/dialect.ts";
 import { splitEvents } from "../../../../src/http/sockets/frames.ts";
