@@ -10,7 +10,9 @@ export function readAccountNames(
   mayConnect: boolean,
 ): Promise<ReadonlyMap<string, number> | null> {
   return look(address, mayConnect, async (path) => {
-    const { readPostgresAccounts, readSqliteAccounts } = await import("../../store/unopened/account-names.ts");
+    const { readPostgresAccounts, readSqliteAccounts } = await import(
+      "../../store/unopened/account-names.ts"
+    );
     return path === null ? readPostgresAccounts(address) : readSqliteAccounts(path);
   });
 }
@@ -36,7 +38,9 @@ export function readKeyModels(address: string, mayConnect: boolean): Promise<rea
 /** Returns the names and ids of the keys that aren't revoked. Null as for `readAccountNames`. */
 export function readKeyNames(address: string, mayConnect: boolean): Promise<ReadonlySet<string> | null> {
   return look(address, mayConnect, async (path) => {
-    const { readPostgresKeyNames, readSqliteKeyNames } = await import("../../store/unopened/account-names.ts");
+    const { readPostgresKeyNames, readSqliteKeyNames } = await import(
+      "../../store/unopened/account-names.ts"
+    );
     return path === null ? readPostgresKeyNames(address) : readSqliteKeyNames(path);
   });
 }
