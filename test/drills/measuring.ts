@@ -7,18 +7,26 @@ import { countSystemCalls } from "./system-calls.ts";
 type ListRequests = (gateway: MeasuredGateway) => Promise<readonly Request[]>;
 
 /**
- * Returns the counts of each request by its name. System calls are counted in a gateway of their own, since all requests
- * together bring about a checkpoint, whose calls another thread makes for many requests.
+ * Returns the counts of each request by its name. Each kind of count has a gateway of its own: all requests together would bring
+ * about a checkpoint of the log, whose calls another thread makes for many requests, and behind which rows are read anew.
  */
 export async function measureRequests(
   start: () => Promise<MeasuredGateway>,
   listRequests: ListRequests,
 ): Promise<ReadonlyMap<string, Counts>> {
-  const counted = await measureIn(start, listRequests, countMade);
+  const made = await measureIn(start, listRequests, (gateway, requests) =>
+    countEach(requests, (request) => countObjects(gateway, request)),
+  );
+  const run = await measureIn(start, listRequests, async (gateway, requests) => {
+    await gateway.ask("count");
+    return countEach(requests, (request) => countStatements(gateway, request));
+  });
   const calls = await measureIn(start, listRequests, countSystemCalls);
   if (typeof calls === "string") console.log(`System calls are not counted: ${calls}.`);
   const called = typeof calls === "string" ? null : calls;
-  return new Map([...counted].map(([name, counts]) => [name, { ...counts, ...called?.get(name) }]));
+  return new Map(
+    [...made].map(([name, counts]) => [name, { ...counts, ...run.get(name), ...called?.get(name) }]),
+  );
 }
 
 /** Stops the gateway afterwards. */
@@ -35,17 +43,11 @@ async function measureIn<Result>(
   }
 }
 
-/** Counts objects, promises and statements. */
-async function countMade(
-  gateway: MeasuredGateway,
+async function countEach(
   requests: readonly Request[],
+  count: (request: Request) => Promise<Counts>,
 ): Promise<ReadonlyMap<string, Counts>> {
   const counted = new Map<string, Counts>();
-  for (const request of requests) counted.set(request.name, await countObjects(gateway, request));
-  await gateway.ask("count");
-  for (const request of requests) {
-    const statements = await countStatements(gateway, request);
-    counted.set(request.name, { ...counted.get(request.name), ...statements });
-  }
+  for (const request of requests) counted.set(request.name, await count(request));
   return counted;
 }
