@@ -18,7 +18,7 @@ import { closeObject } from "./schema.ts";
 
 type StaticObject<Own extends TProperties> = Static<TObject<Own>>;
 type Wires = { readonly [Name in KindName]: Wire<Name> };
-type Values = { readonly [Name in KindName]: Value<Name> };
+type FieldValueByKind = { readonly [Name in KindName]: Value<Name> };
 type ChangedValues = { readonly [Name in KindName]: Value<Name> | undefined };
 
 interface DefaultedField {
@@ -26,7 +26,7 @@ interface DefaultedField {
 }
 
 /** Fields that only a change sets, and those that only the creation does. */
-interface Later {
+interface ChangeOnly {
   readonly only: "change";
 }
 interface FixedField {
@@ -46,7 +46,7 @@ type NewOf<Table extends FieldsOf<Table>> = {
     Table[Name]["kind"]
   >;
 } & {
-  readonly [Name in keyof Table as Table[Name] extends Later
+  readonly [Name in keyof Table as Table[Name] extends ChangeOnly
     ? never
     : Table[Name] extends DefaultedField
       ? Name
@@ -126,7 +126,7 @@ export type FieldInput<Table> = { readonly [Name in keyof Table]?: Wire };
 
 /** Returns a new entity's values. Throws the Fault of the first wrong field. */
 export function readNew<Table extends FieldsOf<Table>>(fields: Table, given: FieldInput<Table>, at: Reading) {
-  return mapProperties<Table, Values>(fields, (field, name) => {
+  return mapProperties<Table, FieldValueByKind>(fields, (field, name) => {
     const read = readField<KindName>(field, given[name], name, at);
     const value = read === undefined ? field.initial : read;
     if (value !== undefined) return value;
@@ -144,7 +144,7 @@ export function readState<Table extends FieldsOf<Table>>(
   before: Readonly<Record<Property<Table>, Value>>,
   at: Reading,
 ) {
-  return mapProperties<Table, Values>(fields, (field, name) => {
+  return mapProperties<Table, FieldValueByKind>(fields, (field, name) => {
     const property: Property<Table> = field.property;
     const has = before[property];
     if (isSame(formatField(field.kind, has), given[name], field.kind)) return has;

@@ -4,13 +4,13 @@ import type { Clock } from "../core/world/world.ts";
 import { type DayRules, monthStartMs } from "../ledger/limits/day.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
 
-interface Parts {
+interface SortCostParts {
   readonly clock: Pick<Clock, "nowMs">;
   readonly dayRules: () => DayRules;
 }
 
 export function readSortCosts(
-  { clock, dayRules }: Parts,
+  { clock, dayRules }: SortCostParts,
   access: Access = adminAccess(COMMAND_LINE),
 ): SortCosts {
   return { sinceMs: monthStartMs(clock.nowMs(), dayRules()), scope: access.scope("usage.read") };

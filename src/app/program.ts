@@ -9,7 +9,7 @@ export const NO_SETTINGS = "no-settings.toml";
 /** The package's file without any path, in the place of the working folder's, or of one above the package. */
 export const NO_PATHS = "tsconfig.json";
 
-interface Program {
+interface RunningProgram {
   /** The folder with the console and the manual, each compressed by the build. Null if they are made from the sources. */
   readonly built: string | null;
   /** The folder of the files for deployments. */
@@ -35,7 +35,7 @@ export function enterWorkingFolder(): void {
 }
 
 /** Describes this process's program. */
-export function describeProgram(): Program {
+export function describeProgram(): RunningProgram {
   const { execPath, argv } = process;
   const here = import.meta.dir;
   if (Bun.isStandaloneExecutable) {

@@ -23,7 +23,7 @@ import { isConnectFailure } from "../transport/broken.ts";
 import { readShortText } from "../transport/short-text.ts";
 import { clock, random } from "./world.ts";
 
-interface HookParts {
+interface HookStepParts {
   readonly store: Pick<Store, "account" | "requests">;
   /** The vault of kept replies. */
   readonly vault: Pick<Vault, "digest">;
@@ -43,7 +43,7 @@ function lacksRoom(status: number, { code }: JsonObject): boolean {
   return status === TOO_MANY || (status === UNAVAILABLE && code !== "no_provider_available");
 }
 
-function createHooks({ store, fetch, log, world, ports }: HookParts, rules: readonly HookRule[]): Hooks {
+function createHooks({ store, fetch, log, world, ports }: HookStepParts, rules: readonly HookRule[]): Hooks {
   /** The model's failures count for the sender of the judged request, and no breaker that others opened stops the call. */
   const makeModerate =
     (asksFor: JudgedSender): Moderate =>
@@ -74,7 +74,7 @@ function createHooks({ store, fetch, log, world, ports }: HookParts, rules: read
 }
 
 function createGuard(
-  { store, vault }: Pick<HookParts, "store" | "vault">,
+  { store, vault }: Pick<HookStepParts, "store" | "vault">,
   settings: GuardSettings | undefined,
 ): Guard {
   const guard = new Guard({
@@ -93,7 +93,7 @@ export interface Judges {
   readonly hooks: Hooks;
 }
 
-export function createJudges(parts: HookParts, { guard, hooks }: TextRules): Judges {
+export function createJudges(parts: HookStepParts, { guard, hooks }: TextRules): Judges {
   return { guard: createGuard(parts, guard), hooks: createHooks(parts, hooks) };
 }
 

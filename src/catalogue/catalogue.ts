@@ -40,7 +40,7 @@ export interface UnknownModel {
 }
 
 /** A provider and the models it offers. */
-type Offering = Pick<
+type CatalogueOffering = Pick<
   ProviderSetup,
   | "name"
   | "unlistedModels"
@@ -56,7 +56,7 @@ type Offering = Pick<
 
 export interface CatalogueInput {
   /** Enabled providers only. */
-  readonly providers: readonly Offering[];
+  readonly providers: readonly CatalogueOffering[];
   readonly pausedProviders?: readonly string[];
   readonly overlay: readonly ModelOverlay[];
   readonly ownModels: readonly ModelCard[];
@@ -134,12 +134,12 @@ export function stripProvider({ id, provider }: ModelCard): string {
   return id.slice(provider.length + 1);
 }
 
-function isListed({ name }: ModelCard, offering: Offering | undefined): boolean {
+function isListed({ name }: ModelCard, offering: CatalogueOffering | undefined): boolean {
   if (offering?.listsOwnOnly) return false;
   return !offering?.unlistedPrefixes?.some((prefix) => name.startsWith(prefix));
 }
 
-function isOffered({ dialects }: ModelCard, provider: Offering | undefined): boolean {
+function isOffered({ dialects }: ModelCard, provider: CatalogueOffering | undefined): boolean {
   if (provider === undefined) return false;
   const spoken = provider.dialects;
   return !spoken || !dialects || dialects.some((dialect) => spoken.includes(dialect));
@@ -166,7 +166,7 @@ export class Catalogue {
   readonly #hidden: ReadonlySet<string>;
   readonly #pricesOf: string;
   /** Providers that accept unlisted names, by their name in lower case. */
-  readonly #open: ReadonlyMap<string, Offering>;
+  readonly #open: ReadonlyMap<string, CatalogueOffering>;
   readonly #families: Families;
   readonly #aliases: ReadonlyMap<string, Alias>;
   readonly #aliasTimes: Readonly<Record<string, number>>;
@@ -296,7 +296,7 @@ export class Catalogue {
   }
 
   /** True for every name if the provider passes on any. */
-  #extendsListed({ name, unlistedAfter }: Offering, asked: string): boolean {
+  #extendsListed({ name, unlistedAfter }: CatalogueOffering, asked: string): boolean {
     if (unlistedAfter === undefined) return true;
     const end = asked.indexOf(unlistedAfter);
     return end > 0 && this.#byKey.has(makeKey(name, asked.slice(0, end)));

@@ -43,7 +43,11 @@ export function compareCards(before: Cards, after: Cards): readonly CardChange[]
 }
 
 /** Compares the models of these ids, of catalogues that `listKnown` has listed. */
-export function compareKnown(before: CardMap, after: CardMap, ids: readonly string[]): readonly CardChange[] {
+export function compareKnown(
+  before: CardById,
+  after: CardById,
+  ids: readonly string[],
+): readonly CardChange[] {
   return ids.flatMap((id): readonly CardChange[] => {
     const old = before.get(id);
     const now = after.get(id);
@@ -54,10 +58,10 @@ export function compareKnown(before: CardMap, after: CardMap, ids: readonly stri
   });
 }
 
-type CardMap = ReadonlyMap<string, ModelCard>;
-type Fields = ReadonlyMap<string, string>;
+type CardById = ReadonlyMap<string, ModelCard>;
+type CardFields = ReadonlyMap<string, string>;
 
-function compareFields(before: Fields, after: Fields): readonly FieldChange[] {
+function compareFields(before: CardFields, after: CardFields): readonly FieldChange[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((field) => ({ field, before: before.get(field) ?? null, after: after.get(field) ?? null }))
     .filter((change) => change.before !== change.after);
@@ -84,7 +88,7 @@ export function isSameRow(one: ModelCard | undefined, other: ModelCard | undefin
   return JSON.stringify(one && viewRow(one)) === JSON.stringify(other && viewRow(other));
 }
 
-function listCardFields(card: ModelCard): Fields {
+function listCardFields(card: ModelCard): CardFields {
   const { pricing, ...view } = modelView(card);
   const fields = new Map<string, string>();
   for (const [name, value] of Object.entries({ ...view, dialects: card.dialects })) {

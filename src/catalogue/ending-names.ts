@@ -13,18 +13,18 @@ interface ModelEnd {
   readonly successor: string | undefined;
 }
 
-interface EndingName extends ModelEnd {
+interface NamedEnding extends ModelEnd {
   /** The field of the configuration, as `aliases.fast` or `models["X#y"].fallbacks`. */
   readonly field: string;
 }
 
 /** The lists of models that the configuration gives to people. */
 interface PeoplesModels {
-  readonly ownerLimits?: { readonly memberDefaults: Allowing };
-  readonly signIn?: { readonly rules: readonly { readonly limits: Allowing | null }[] };
+  readonly ownerLimits?: { readonly memberDefaults: ModelAllowing };
+  readonly signIn?: { readonly rules: readonly { readonly limits: ModelAllowing | null }[] };
 }
 
-interface Allowing {
+interface ModelAllowing {
   readonly allowedModels: readonly string[] | null;
 }
 
@@ -32,7 +32,7 @@ interface Allowing {
 export type NamingSettings = CatalogueInput & PeoplesModels;
 
 /** Returns one entry for each name and model. Selectors leave such models by themselves. */
-export function listEndingNames(settings: NamingSettings, nowMs: number): readonly EndingName[] {
+export function listEndingNames(settings: NamingSettings, nowMs: number): readonly NamedEnding[] {
   const catalogue = buildCatalogue({ ...settings, nowMs });
   const find = (field: string, ids: readonly string[]) =>
     ids.flatMap((id) => describeEnd(catalogue, field, id));
@@ -48,7 +48,10 @@ export function listEndingNames(settings: NamingSettings, nowMs: number): readon
   return [...aliases, ...fallbacks, ...ofPeople];
 }
 
-function listPeoplesModels({ ownerLimits, signIn }: PeoplesModels): readonly (readonly [string, Allowing])[] {
+function listPeoplesModels({
+  ownerLimits,
+  signIn,
+}: PeoplesModels): readonly (readonly [string, ModelAllowing])[] {
   const rules = (signIn?.rules ?? []).flatMap(({ limits }, at) =>
     limits === null ? [] : [[`sign_in.oidc.rules[${at}].allowed_models`, limits] as const],
   );
@@ -68,7 +71,7 @@ function listTargets(alias: Alias): readonly string[] {
   return isPolicy(alias) ? [] : alias.map(({ model }) => model);
 }
 
-function describeEnd(catalogue: Catalogue, field: string, id: string): readonly EndingName[] {
+function describeEnd(catalogue: Catalogue, field: string, id: string): readonly NamedEnding[] {
   const found = catalogue.resolve(id);
   if (found.kind !== "card") return [];
   const { id: model, shutdownDate, ending, successor }: ModelCard = found.card;

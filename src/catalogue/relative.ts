@@ -11,12 +11,12 @@ const DATE = /[-@](?:\d{4}-\d{2}-\d{2}|\d{8})$/;
 const APART = ["audio", "realtime", "live", "image", "tts", "research", "computer", "search"];
 
 /** A name without its date, as the rules compare it. */
-interface NameParts {
+interface RelativeName {
   readonly words: readonly string[];
   readonly numbers: readonly number[];
 }
 
-interface Relation extends NameParts {
+interface Relation extends RelativeName {
   readonly card: ModelCard;
 }
 
@@ -42,7 +42,7 @@ function findUndated(name: string, chats: readonly ModelCard[]): ModelCard | nul
 }
 
 function findAmong(
-  asked: NameParts,
+  asked: RelativeName,
   chats: readonly ModelCard[],
   priced: readonly ModelCard[],
 ): ModelCard | null {
@@ -50,7 +50,7 @@ function findAmong(
   const words = asked.words.join(" ");
   const [newest] = relations.filter((one) => one.words.join(" ") === words).toSorted(compareNewest);
   if (newest !== undefined) return compareNumbers(asked.numbers, newest.numbers) < 0 ? null : newest.card;
-  const isKin = ({ words: [first] }: NameParts) => first !== undefined && first === asked.words[0];
+  const isKin = ({ words: [first] }: RelativeName) => first !== undefined && first === asked.words[0];
   const generation = asked.numbers[0] ?? -1;
   const others = priced.map(({ name }) => parseName(name)).filter(isKin);
   if (others.some(({ numbers: [first = -1] }) => first > generation)) return null;
@@ -63,7 +63,7 @@ function findMostExpensive(kin: readonly Relation[]): ModelCard | null {
   return most?.card ?? null;
 }
 
-function parseName(name: string): NameParts {
+function parseName(name: string): RelativeName {
   const bare = name.toLowerCase().replace(DATE, "");
   return { words: bare.match(/\p{L}+/gu) ?? [], numbers: (bare.match(/\d+/g) ?? []).map(Number) };
 }

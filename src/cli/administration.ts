@@ -23,7 +23,7 @@ import { chooseScreen, formatTable, type Narrowing } from "./table.ts";
 export type Open = (opening: Opening) => Promise<AdminWorld>;
 
 /** `gateway` is the one that was named. Then nothing opens a store. */
-type Command<Given> = (
+type StoreCommand<Given> = (
   args: readonly string[],
   io: Io,
   open: Open,
@@ -32,14 +32,14 @@ type Command<Given> = (
 ) => Promise<number>;
 
 /** A command that needs the whole configuration, and beside a file with mistakes fails. */
-export interface Administration extends Command<Settings> {
+export interface Administration extends StoreCommand<Settings> {
   /** Returns the command for arguments that ask for something that only needs the store, and null for others. */
-  readonly findStoreCommand?: (args: readonly string[]) => Command<StoreSettings> | null;
+  readonly findStoreCommand?: (args: readonly string[]) => StoreCommand<StoreSettings> | null;
 }
 
 /** Makes a command that works on the store alone, and so beside a file with mistakes elsewhere too. */
-export function makeStoreCommand(run: Command<StoreSettings>): Administration {
-  const command: Command<Settings> = (...given) => run(...given);
+export function makeStoreCommand(run: StoreCommand<StoreSettings>): Administration {
+  const command: StoreCommand<Settings> = (...given) => run(...given);
   return Object.assign(command, { findStoreCommand: () => run });
 }
 
@@ -62,7 +62,7 @@ export interface Call extends StoreCall {
   readonly settings: Settings;
 }
 
-interface Usage {
+interface CommandUsage {
   readonly flags?: FlagKinds;
   /** The names of the words besides flags. Missing if there are none. */
   readonly words?: readonly string[];
@@ -71,14 +71,14 @@ interface Usage {
 }
 
 /** Its result may not depend on the rest of the configuration if it only needs the store. */
-type Action = Usage &
+type CommandAction = CommandUsage &
   (
     | { readonly needs: "store"; readonly run: (call: StoreCall) => Promise<void> }
     | { readonly needs?: "configuration"; readonly run: (call: Call) => Promise<void> }
   );
 
 /** Makes a command that runs the action named by its first argument, and returns the exit code. */
-export function makeCommand(help: string, actions: Readonly<Record<string, Action>>): Administration {
+export function makeCommand(help: string, actions: Readonly<Record<string, CommandAction>>): Administration {
   const find = (name = "") => (Object.hasOwn(actions, name) ? actions[name] : undefined);
   const begin: Begin = (perform, { args, io, open, gateway = null }) => {
     const [name = "", ...rest] = args;
@@ -98,9 +98,9 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
       await perform(action, call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));
     });
   };
-  const command: Command<Settings> = (args, io, open, settings, gateway = null) =>
+  const command: StoreCommand<Settings> = (args, io, open, settings, gateway = null) =>
     begin((action, call) => action.run({ ...call, settings }), { args, io, open, gateway });
-  const findStoreCommand = ([name]: readonly string[]): Command<StoreSettings> | null => {
+  const findStoreCommand = ([name]: readonly string[]): StoreCommand<StoreSettings> | null => {
     const action = find(name);
     if (action?.needs !== "store") return null;
     return (args, io, open, settings) =>
@@ -117,11 +117,11 @@ interface CommandRun {
 }
 
 type Begin = (
-  perform: (action: Action, call: Omit<StoreCall, "settings">) => Promise<void>,
+  perform: (action: CommandAction, call: Omit<StoreCall, "settings">) => Promise<void>,
   run: CommandRun,
 ) => Promise<number>;
 
-function cutToAction(help: string, name: string, { flags = {}, words = [] }: Usage): string {
+function cutToAction(help: string, name: string, { flags = {}, words = [] }: CommandUsage): string {
   return cutHelp(help, { name: `${readCommandName(help)} ${name}`, flags: Object.keys(flags), words });
 }
 

@@ -17,7 +17,7 @@ examples:
 type Commands = Readonly<Record<string, Command>>;
 
 /** The words that may stand behind others, such as `list` and `add` behind `keys`. */
-interface Place {
+interface WordPlace {
   readonly before: string;
   readonly words: readonly string[];
 }
@@ -39,8 +39,8 @@ export const runCompletion = makeFlagCommand(
   },
 );
 
-async function listPlaces(commands: Commands): Promise<readonly Place[]> {
-  const places: Place[] = [{ before: "", words: [...Object.keys(commands), "help", "--version"] }];
+async function listPlaces(commands: Commands): Promise<readonly WordPlace[]> {
+  const places: WordPlace[] = [{ before: "", words: [...Object.keys(commands), "help", "--version"] }];
   for (const [name, command] of Object.entries(commands)) {
     // A help of its own would be asked for again.
     if (name === "completion") {
@@ -77,10 +77,10 @@ function listFlags(help: string): readonly string[] {
   return [...new Set([...own.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag))];
 }
 
-const writeCases = (places: readonly Place[]) =>
+const writeCases = (places: readonly WordPlace[]) =>
   places.map(({ before, words }) => `    "${before}") words="${words.join(" ")}" ;;`).join("\n");
 
-function writeBash(places: readonly Place[]): string {
+function writeBash(places: readonly WordPlace[]): string {
   return `# Completion of poundkey for bash.
 _poundkey() {
   local first="\${COMP_WORDS[1]}" second="\${COMP_WORDS[2]}" at="" words=""
@@ -98,7 +98,7 @@ ${writeCases(places)}
 complete -o default -F _poundkey poundkey`;
 }
 
-function writeZsh(places: readonly Place[]): string {
+function writeZsh(places: readonly WordPlace[]): string {
   return `#compdef poundkey
 # Completion of poundkey for zsh.
 _poundkey() {
@@ -119,7 +119,7 @@ ${writeCases(places)}
 compdef _poundkey poundkey`;
 }
 
-function writeFish(places: readonly Place[]): string {
+function writeFish(places: readonly WordPlace[]): string {
   const lines = places.map(({ before, words }) => {
     const seen = before.split(" ").filter((word) => word !== "");
     const within = seen.map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ");

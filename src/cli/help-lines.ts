@@ -5,7 +5,7 @@ const ENTRY = /^( {2}\S.*?)( {2,})(?=\S)/;
 const DEEPER = 4;
 
 /** One sentence, entry or line of usage, with what further lines begin with. */
-interface Item {
+interface HelpItem {
   readonly lines: string[];
   readonly hang: number;
   readonly isShell: boolean;
@@ -19,8 +19,8 @@ export function wrapHelp(help: string): string {
     .join("\n\n");
 }
 
-function listItems(block: string): readonly Item[] {
-  const items: Item[] = [];
+function listItems(block: string): readonly HelpItem[] {
+  const items: HelpItem[] = [];
   const isExamples = block.startsWith("examples:");
   for (const line of block.split("\n")) {
     const last = items.at(-1);
@@ -31,7 +31,7 @@ function listItems(block: string): readonly Item[] {
 }
 
 /** Prose goes on at the margin, an entry below its text, and usage below its command. */
-function continues(line: string, { lines: [first = ""], hang }: Item): boolean {
+function continues(line: string, { lines: [first = ""], hang }: HelpItem): boolean {
   const indent = measureIndent(line);
   if (indent === 0) return measureIndent(first) === 0 && !first.endsWith(":") && !first.startsWith("usage:");
   return indent === hang || (isUsage(first) && !isUsage(line) && indent > 2);
@@ -53,7 +53,7 @@ function findHang(line: string): number {
   return indent === 0 || indent > DEEPER ? indent : indent + DEEPER;
 }
 
-function wrapItem(item: Item): string {
+function wrapItem(item: HelpItem): string {
   const { lines, hang, isShell } = item;
   const [first = ""] = lines;
   const whole = lines.map((line, at) => (at === 0 ? line : " ".repeat(hang) + line));

@@ -1,6 +1,6 @@
 // Cuts a command's help to what concerns one of its actions.
 
-interface Part {
+interface HelpPart {
   /** The command and its action, such as `keys add`. */
   readonly name: string;
   readonly flags: readonly string[];
@@ -11,7 +11,7 @@ interface Part {
 const COMMON = ["--json", "--config", "--store", "--gateway", "--help"];
 
 /** Keeps the action's lines of usage, flags and examples, and the text between them. */
-export function cutHelp(help: string, { name, flags, words }: Part): string {
+export function cutHelp(help: string, { name, flags, words }: HelpPart): string {
   const isOwn = (line: string) => line.includes(`poundkey ${name} `) || line.endsWith(`poundkey ${name}`);
   const [usage = "", ...blocks] = help.split("\n\n");
   const action = name.split(" ").at(-1) ?? "";

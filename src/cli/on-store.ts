@@ -27,17 +27,17 @@ export interface Command {
 const STORE_FLAGS = ["config", "store"] as const;
 const NO_SOURCE = { ...source, env: () => undefined, readConfig: () => "", readFile: () => "" };
 
-type Load = () => Promise<Administration>;
+type LoadAdministration = () => Promise<Administration>;
 
 const STORE_ALONE = "it works on a store alone, which --store names";
 
 /** Wraps a command that works on the store. `--config` and `--store` choose it, wherever they stand. */
-export function onStore(about: string, load: Load): Command {
+export function onStore(about: string, load: LoadAdministration): Command {
   return { about, onlyHere: STORE_ALONE, run: (args, io) => catchUsage(io, () => runHere(load, args, io)) };
 }
 
 /** Wraps a command that works on the store, or at the gateway that `--gateway` names, wherever it stands. */
-export function onStoreOrGateway(about: string, load: Load): Command {
+export function onStoreOrGateway(about: string, load: LoadAdministration): Command {
   const run: Command["run"] = async (args, io) => {
     const rest = [...args];
     const gateway = takeFlag(rest, "gateway");
@@ -82,7 +82,7 @@ async function runThere(
 const refuseStore = (): Promise<never> =>
   Promise.reject(new UsageError("this works on a store alone: it takes --store, and no --gateway"));
 
-async function runHere(load: Load, args: readonly string[], io: Io): Promise<number> {
+async function runHere(load: LoadAdministration, args: readonly string[], io: Io): Promise<number> {
   const rest = [...args];
   const [config, store] = STORE_FLAGS.map((name) => takeFlag(rest, name));
   const flags = { config, store: isHelp(rest) ? store : checkStore(store) };

@@ -8,7 +8,7 @@ export const SORT = { sort: "value", order: "value" } as const satisfies FlagKin
 
 const ORDERS = ["asc", "desc"] as const;
 
-interface Order<List extends ListName> {
+interface ListOrder<List extends ListName> {
   readonly sort?: SortOf<List>;
   readonly order?: (typeof ORDERS)[number];
 }
@@ -25,7 +25,7 @@ export function describeSorts(list: ListName, otherwise = "newest first"): strin
 export function readSort<List extends ListName>(
   list: List,
   { values }: Pick<Arguments, "values">,
-): Order<List> {
+): ListOrder<List> {
   const words: readonly SortOf<List>[] = SORTS[list];
   const sort = choose("--sort", words, values.get("sort"));
   const order = choose("--order", ORDERS, values.get("order"));

@@ -5,7 +5,7 @@ import { showInvisible } from "../core/text/names.ts";
 import type { FlagKinds } from "./arguments.ts";
 import { roundUsd } from "./round-usd.ts";
 
-export type Row = readonly string[];
+export type TableRow = readonly string[];
 
 /** The flag of commands that print tables, and its line of help. */
 export const WIDE = { wide: "switch" } as const satisfies FlagKinds;
@@ -33,14 +33,14 @@ const NUMBER = /^(-?\d[\d.]*|-)$/;
 const USD = /\bUSD$/;
 
 /** The columns of a table, as its heads and cells show them. */
-interface Column {
+interface TableColumn {
   readonly head: string;
   readonly isEmpty: boolean;
   readonly isNumber: boolean;
   readonly isTime: boolean;
 }
 
-function describeColumns(rows: readonly Row[]): readonly Column[] {
+function describeColumns(rows: readonly TableRow[]): readonly TableColumn[] {
   return (rows[0] ?? []).map((head, at) => {
     const cells = rows.slice(1).map((row) => row[at] ?? "-");
     const isEmpty = cells.length > 0 && cells.every((cell) => EMPTY.test(cell));
@@ -54,14 +54,14 @@ function describeColumns(rows: readonly Row[]): readonly Column[] {
 }
 
 /** Returns the width of each column's widest cell, in columns of a terminal. */
-export function measureColumns(rows: readonly Row[]): readonly number[] {
+export function measureColumns(rows: readonly TableRow[]): readonly number[] {
   return (rows[0] ?? []).map((_, column) =>
     rows.reduce((most, row) => Math.max(most, Bun.stringWidth(row[column] ?? "")), 0),
   );
 }
 
 /** The widths of columns on a terminal of `room`. */
-class Fit {
+class ColumnFit {
   readonly #measured: readonly number[];
   readonly #room: number;
   readonly #gone = new Set<number>();
@@ -112,14 +112,14 @@ class Fit {
  */
 export function fitColumns(
   measured: readonly number[],
-  rows: readonly Row[],
+  rows: readonly TableRow[],
   room: number | undefined,
   { giveWay = [], sentences = [] }: Narrowing = {},
 ): readonly number[] {
   const columns = describeColumns(rows);
   const places = columns.map((_, at) => at);
   if (room === undefined) return measured;
-  const fit = new Fit(measured, room);
+  const fit = new ColumnFit(measured, room);
   const times = places.filter((at) => columns[at]?.isTime);
   const cutFirst = () => {
     for (const width of TIME_WIDTHS) if (fit.isWide) fit.narrow(times, width);
@@ -143,7 +143,7 @@ export function fitColumns(
   return fit.widths;
 }
 
-function listPlaces(columns: readonly Column[], heads: readonly string[]): readonly number[] {
+function listPlaces(columns: readonly TableColumn[], heads: readonly string[]): readonly number[] {
   return heads.flatMap((name) => {
     const at = columns.findIndex(({ head }) => head === name);
     return at === -1 ? [] : [at];
@@ -152,10 +152,10 @@ function listPlaces(columns: readonly Column[], heads: readonly string[]): reado
 
 /** Aligns the cells, numbers to the right. One that is wider than its column loses its middle, since ids and times differ in their ends. */
 export function formatRows(
-  rows: readonly Row[],
+  rows: readonly TableRow[],
   widths: readonly number[],
   paint: Paint = (text) => text,
-  all: readonly Row[] = rows,
+  all: readonly TableRow[] = rows,
 ): string {
   const columns = describeColumns(all);
   return rows
@@ -228,7 +228,7 @@ function shortenInstant(cell: string): readonly string[] {
   ];
 }
 
-type Screen = Pick<Io, "width" | "isColored">;
+type TerminalScreen = Pick<Io, "width" | "isColored">;
 
 /** Returns the output of a command, without the bounds of the terminal if `--wide` is given. */
 export function chooseScreen(io: Io, { switches }: { readonly switches: ReadonlySet<string> }): Io {
@@ -236,14 +236,18 @@ export function chooseScreen(io: Io, { switches }: { readonly switches: Readonly
 }
 
 /** Returns the rows as a screen shows them: texts of strangers are among the cells, so what a terminal would obey or turn around is written out. */
-export function prepareRows(given: readonly Row[], { width }: Screen): readonly Row[] {
+export function prepareRows(given: readonly TableRow[], { width }: TerminalScreen): readonly TableRow[] {
   const heads = given[0] ?? [];
   const isRounded = heads.map((head) => width !== undefined && USD.test(head));
   return given.map((row) => row.map((cell, at) => showInvisible(isRounded[at] ? roundUsd(cell) : cell)));
 }
 
 /** Without a screen, no cell is cut, rounded or coloured. */
-export function formatTable(given: readonly Row[], screen: Screen = {}, narrowing: Narrowing = {}): string {
+export function formatTable(
+  given: readonly TableRow[],
+  screen: TerminalScreen = {},
+  narrowing: Narrowing = {},
+): string {
   const rows = prepareRows(given, screen);
   const widths = fitColumns(measureColumns(rows), rows, screen.width, narrowing);
   return screen.isColored ? formatRows(rows, widths, paintCell) : formatRows(rows, widths);

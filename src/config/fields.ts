@@ -28,10 +28,10 @@ function describeLimits(): Readonly<Record<string, FieldNote>> {
   ]);
 }
 
-type Visit = (path: string, field: JsonObject) => void;
+type VisitField = (path: string, field: JsonObject) => void;
 
 /** Visits the fields of a JSON Schema, outer ones first, with their paths in the form of `FIELDS`. */
-export function visitFields(schema: JsonObject, visit: Visit, path = ""): void {
+export function visitFields(schema: JsonObject, visit: VisitField, path = ""): void {
   const before = path === "" ? "" : `${path}.`;
   const isBySkill = path === "router.pin" || path.endsWith(".skills");
   for (const [name, field] of Object.entries(asObject(schema.properties))) {
@@ -44,7 +44,7 @@ export function visitFields(schema: JsonObject, visit: Visit, path = ""): void {
   if (isObject(schema.items)) visitFields(schema.items, visit, `${path}[]`);
 }
 
-function visitField(path: string, field: unknown, visit: Visit): void {
+function visitField(path: string, field: unknown, visit: VisitField): void {
   if (!isObject(field)) return;
   visit(path, field);
   visitFields(field, visit, path);

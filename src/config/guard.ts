@@ -83,7 +83,7 @@ export const guard = options(
 );
 
 type GuardConfig = Static<typeof guard>;
-type RuleConfig = Static<typeof rule>;
+type GuardRuleConfig = Static<typeof rule>;
 
 /** Returns undefined without rules. Their words are checked all the same. */
 export function buildGuard(
@@ -108,7 +108,7 @@ export function buildGuard(
 }
 
 /** A value is put back into the answer, so there is nothing to swap in one. */
-function checkSwap({ action, at = [] }: RuleConfig, path: Path, issues: Issues): void {
+function checkSwap({ action, at = [] }: GuardRuleConfig, path: Path, issues: Issues): void {
   if (action !== "swap") return;
   for (const [index, place] of at.entries())
     if (place !== "request") issues.atValue([...path, "at", index], EXPECTED_SWAP);
@@ -117,7 +117,7 @@ function checkSwap({ action, at = [] }: RuleConfig, path: Path, issues: Issues):
 const EXPECTED_SWAP =
   'expected only "request" with "action: swap"; mask, refuse and report work at answers too';
 
-function buildRule(given: RuleConfig, detect: readonly string[]): GuardRule {
+function buildRule(given: GuardRuleConfig, detect: readonly string[]): GuardRule {
   const all = ["*"];
   const { name, action = "report", at = ["request"], attachments } = given;
   const { keys = all, accounts = all, models = all, providers = all } = given;

@@ -53,7 +53,7 @@ export const hooks = Type.Array(hook, {
 });
 
 type HookConfig = Static<typeof hook>;
-type At = readonly (string | number)[];
+type HookPath = readonly (string | number)[];
 
 export function buildHooks(given: Static<typeof hooks> = [], issues: Issues): readonly HookRule[] {
   const seen = new Set<string>();
@@ -82,7 +82,7 @@ export function buildHooks(given: Static<typeof hooks> = [], issues: Issues): re
   });
 }
 
-function readTarget(config: HookConfig, at: At, issues: Issues): HookTarget {
+function readTarget(config: HookConfig, at: HookPath, issues: Issues): HookTarget {
   const { url, model, secret: own, threshold } = config;
   if (url !== undefined && model !== undefined)
     issues.atKey([...at, "model"], "asks a model, but url asks a server: set one of them");
@@ -97,7 +97,7 @@ function readTarget(config: HookConfig, at: At, issues: Issues): HookTarget {
 }
 
 /** A model has the keys and the connections of its provider, and changes nothing. */
-function checkModerator(config: HookConfig, at: At, issues: Issues): void {
+function checkModerator(config: HookConfig, at: HookPath, issues: Issues): void {
   for (const field of ["secret", "tls", "proxy", "no_proxy"] as const)
     if (config[field] !== undefined)
       issues.atKey([...at, field], "is for a hook with a url; a model has its provider's");

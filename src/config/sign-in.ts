@@ -118,7 +118,7 @@ const agents = options(
 export const signIn = options({ oidc, agents }, "How people sign in to the console, and from their agents.");
 
 type OidcConfig = Static<typeof oidc>;
-type RuleConfig = Static<typeof rule>;
+type SignInRuleConfig = Static<typeof rule>;
 
 const ISSUER = ["sign_in", "oidc", "issuer"] as const;
 const RULES = ["sign_in", "oidc", "rules"] as const;
@@ -205,7 +205,7 @@ function checkRules({ rules, allow }: OidcConfig, issues: Issues): void {
 }
 
 function buildRule(
-  given: RuleConfig,
+  given: SignInRuleConfig,
   at: number,
   aliases: FileAliases | undefined,
   issues: Issues,
@@ -215,7 +215,7 @@ function buildRule(
 }
 
 function buildLimits(
-  given: RuleConfig,
+  given: SignInRuleConfig,
   at: number,
   aliases: FileAliases | undefined,
   issues: Issues,

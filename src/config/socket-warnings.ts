@@ -3,10 +3,10 @@ import type { Settings, SocketRules } from "../core/settings.ts";
 import type { Issue } from "./errors.ts";
 import type { Config } from "./schema.ts";
 
-type Field = keyof NonNullable<NonNullable<Config["responses"]>["sockets"]>;
+type SocketField = keyof NonNullable<NonNullable<Config["responses"]>["sockets"]>;
 
 /** Each has the bound above it. */
-const NESTED: readonly (readonly [Field, keyof SocketRules, Field, keyof SocketRules])[] = [
+const NESTED: readonly (readonly [SocketField, keyof SocketRules, SocketField, keyof SocketRules])[] = [
   ["per_key", "perKeyMax", "per_account", "perAccountMax"],
   ["per_account", "perAccountMax", "all", "allMax"],
   ["bytes", "bytesMax", "bytes_per_account", "accountBytesMax"],
@@ -22,7 +22,7 @@ export function warnOfSockets(
   { server, responses: { sockets: rules } }: Pick<Settings, "server" | "responses">,
 ): readonly Issue[] {
   const { sockets: given = {} } = responses;
-  const warn = (field: Field, message: string): Issue => ({
+  const warn = (field: SocketField, message: string): Issue => ({
     path: ["responses", "sockets", field],
     at: "value",
     message,
@@ -47,7 +47,7 @@ function warnOfFrames(
   given: NonNullable<NonNullable<Config["responses"]>["sockets"]>,
   { allMax, frameBytesMax }: SocketRules,
   bodyMemoryBytes: number,
-): readonly (readonly [Field, string])[] {
+): readonly (readonly [SocketField, string])[] {
   const at = given.all !== undefined ? "all" : given.frame !== undefined ? "frame" : null;
   if (at === null || allMax * frameBytesMax <= FRAMES_MAX * bodyMemoryBytes) return [];
   const message = `all × frame is above ${FRAMES_MAX} × server.body_memory: so much could be held for frames that aren't whole yet`;

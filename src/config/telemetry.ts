@@ -29,7 +29,7 @@ export const telemetry = options({ otlp }, "Where traces and logs are exported."
 
 type TelemetryConfig = Static<typeof telemetry>;
 type Env = Environment["env"];
-type Signal = "traces" | "logs";
+type ExportedSignal = "traces" | "logs";
 
 const TIMEOUT_MS = 10_000;
 const TIMEOUT_MAX_MS = 300_000;
@@ -50,7 +50,7 @@ export function buildTelemetryRules(
   const reader = new OtlpVariables(isOff ? () => undefined : env, issues);
   const own = readOwnHeaders(given.headers ?? {}, issues);
   const connection = readNetwork(given, ["telemetry", "otlp"], issues);
-  const find = (signal: Signal) => {
+  const find = (signal: ExportedSignal) => {
     const destination = reader.findDestination(signal, endpoint, own);
     return destination && { ...destination, ...connection };
   };
@@ -87,7 +87,7 @@ class OtlpVariables {
 
   /** Null if the signal isn't exported. */
   findDestination(
-    signal: Signal,
+    signal: ExportedSignal,
     endpoint: string | null,
     own: Readonly<Record<string, string>>,
   ): OtlpDestination | null {
@@ -189,7 +189,7 @@ class OtlpVariables {
   }
 }
 
-function name(setting: string, signal: Signal): string {
+function name(setting: string, signal: ExportedSignal): string {
   return `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_${setting}`;
 }
 

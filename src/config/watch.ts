@@ -4,7 +4,7 @@ import type { Clock } from "../core/world/world.ts";
 import type { ConfigError } from "./errors.ts";
 import type { LoadResult, Sections } from "./load.ts";
 
-interface WatchPorts {
+interface FileWatchPorts {
   readonly clock: Pick<Clock, "every">;
   /** Returns a text of size, time and inode that changes when the file does, or null if there is no file. */
   readonly stamp: () => string | null;
@@ -44,8 +44,8 @@ const PERIOD_MS = 500;
  */
 export function watchConfig(
   start: { readonly settings: Settings; readonly sections: Sections },
-  loadedStamp: ReturnType<WatchPorts["stamp"]>,
-  ports: WatchPorts,
+  loadedStamp: ReturnType<FileWatchPorts["stamp"]>,
+  ports: FileWatchPorts,
 ): ConfigWatch {
   let usedStamp = loadedStamp;
   let lastSeen = loadedStamp;

@@ -22,7 +22,7 @@ export interface Excess extends TextPosition {
 }
 
 /** A field or list entry that the current place lies in. */
-interface Level {
+interface YamlLevel {
   readonly column: number;
   /** Null for an entry of a list. */
   readonly name: string | null;
@@ -42,7 +42,7 @@ export function findExcess(text: string): Excess | null {
 
 /** The depth of a place in the text: of lists and fields by their columns, and of brackets. */
 class Nesting {
-  readonly #levels: Level[] = [];
+  readonly #levels: YamlLevel[] = [];
   #brackets = 0;
   #start: TextPosition = { line: 1, column: 1 };
   #line = 1;

@@ -31,7 +31,7 @@ interface SyntaxProblem extends TextPosition {
 }
 
 /** The library's errors, and ours. */
-interface Mistake {
+interface YamlMistake {
   readonly code: string;
   readonly pos: readonly [from: number, to?: number];
 }
@@ -86,7 +86,7 @@ export class YamlText {
   problems(): SyntaxProblem[] {
     if (this.#excess !== null) return [this.#excess];
     const { errors, warnings } = this.#document;
-    const byLine = new Map<number, Mistake>();
+    const byLine = new Map<number, YamlMistake>();
     for (const mistake of [...errors, ...warnings, ...this.#findMistakes()]) {
       const { line } = this.#place(mistake.pos[0]);
       if (byLine.size < ERRORS_MAX && !byLine.has(line)) byLine.set(line, mistake);
@@ -96,12 +96,12 @@ export class YamlText {
   }
 
   /** Returns the aliases without an anchor before them, and the names that a mapping has twice. */
-  #findMistakes(): readonly Mistake[] {
+  #findMistakes(): readonly YamlMistake[] {
     const nodes = [...walk(this.#document.contents)];
     return [...findStrayAliases(nodes), ...findDoubledNames(nodes)];
   }
 
-  #problem(error: Mistake): SyntaxProblem {
+  #problem(error: YamlMistake): SyntaxProblem {
     const [offset] = error.pos;
     const place = this.#place(offset);
     const hint = CUT.has(error.code) ? this.explainCut(place.line, place.line - 1) : "";
@@ -204,7 +204,7 @@ function isText(scalar: Scalar): scalar is Scalar<string> {
 }
 
 /** A field, or an entry of a list, which has no key. */
-interface Step {
+interface YamlStep {
   readonly path: Path;
   /** The path of the mapping or list. One object for all of its steps. */
   readonly parent: Path;
@@ -221,9 +221,9 @@ function* walk(
   path: Path = [],
   depthMax = Number.POSITIVE_INFINITY,
   names?: ReadonlySet<string>,
-): Generator<Step> {
+): Generator<YamlStep> {
   if (path.length >= depthMax) return;
-  const steps: readonly Step[] = isSeq(node)
+  const steps: readonly YamlStep[] = isSeq(node)
     ? node.items.map((value, at) => ({ path: [...path, at], parent: path, value }))
     : isMap(node)
       ? node.items.map(({ key, value }) => ({ path: [...path, readName(key)], parent: path, key, value }))
@@ -235,7 +235,7 @@ function* walk(
   }
 }
 
-function* findStrayAliases(nodes: readonly Step[]): Generator<Mistake> {
+function* findStrayAliases(nodes: readonly YamlStep[]): Generator<YamlMistake> {
   const anchors = new Set<string>();
   for (const { key, value } of nodes) {
     for (const anchor of [readAnchor(key), readAnchor(value)]) if (anchor) anchors.add(anchor);
@@ -244,7 +244,7 @@ function* findStrayAliases(nodes: readonly Step[]): Generator<Mistake> {
   }
 }
 
-function* findDoubledNames(nodes: readonly Step[]): Generator<Mistake> {
+function* findDoubledNames(nodes: readonly YamlStep[]): Generator<YamlMistake> {
   const names = new Map<Path, Set<string>>();
   for (const { key, value, parent } of nodes) {
     if (!isScalar(key) || key === value) continue;

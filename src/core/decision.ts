@@ -21,25 +21,25 @@ import type { Hold, Meter, OwnerState, Spend } from "./rows.ts";
 export interface Rows {
   /** The store's clock at the decision, in Unix milliseconds. Null if it has none: then the demands' own times count. */
   readonly nowMs: number | null;
-  readonly accounts: Lookup<Cell<Account>>;
-  readonly keys: Lookup<GatewayKey | null>;
+  readonly accounts: RowLookup<Cell<Account>>;
+  readonly keys: RowLookup<GatewayKey | null>;
   /** Returns what was read of an owner: its spend, its state, its meters, a member's terms. */
   readonly page: (accountId: string, owner: string) => OwnerPage;
   /** By `makeOpeningId`. Missing if none were asked for. */
-  readonly sums?: Lookup<readonly ModelSum[]>;
+  readonly sums?: RowLookup<readonly ModelSum[]>;
   readonly holds: KeptRows<Cell<Hold>>;
   /** Only those without a hold. */
-  readonly requests: Lookup<RequestRecord | null>;
+  readonly requests: RowLookup<RequestRecord | null>;
   /** By `makeRowId`: a key that was moved names the same reply in another account. */
-  readonly replies: Lookup<KeptReply | null>;
-  readonly movements: Lookup<Movement | null>;
+  readonly replies: RowLookup<KeptReply | null>;
+  readonly movements: RowLookup<Movement | null>;
   /** By `makeTagDayId`. Missing if none were asked for. */
-  readonly tagsOfDays?: Lookup<ReadonlySet<string>>;
+  readonly tagsOfDays?: RowLookup<ReadonlySet<string>>;
   /** Missing if none was asked for. */
-  readonly checkouts?: Lookup<Checkout | null>;
+  readonly checkouts?: RowLookup<Checkout | null>;
 }
 
-interface Lookup<Row> {
+interface RowLookup<Row> {
   get(id: string): Row | undefined;
 }
 

@@ -18,7 +18,7 @@ import type { FeedFormat } from "./models/feed-format.ts";
 import type { TextRules } from "./models/guard.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
-import type { Kind } from "./models/skill.ts";
+import type { TaskKind } from "./models/skill.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
 import type { MarkRules } from "./models/words/cache-marks.ts";
 import type { CostReport } from "./money/cost-report.ts";
@@ -251,7 +251,7 @@ export interface Limits extends NativeRules {
 
 /** Restricts the models that selectors consider for a kind of task. */
 export interface CategoryRule {
-  readonly category: Kind;
+  readonly category: TaskKind;
   /** Applies if at least this share of the request is of that kind. */
   readonly shareMin: number;
   /** By id. Null for all. */
@@ -267,7 +267,7 @@ export interface RouterRules {
   /** Patterns of those that none may choose. */
   readonly deny: readonly string[];
   /** The card that every selector must choose for a kind of task, by id. */
-  readonly pin: Readonly<Partial<Record<Kind, string>>>;
+  readonly pin: Readonly<Partial<Record<TaskKind, string>>>;
   readonly rules: readonly CategoryRule[];
   /** The share of requests that try a model other than the chosen one. 0 for none. */
   readonly explore: number;

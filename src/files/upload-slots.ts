@@ -12,7 +12,7 @@ const SLOTS_ID = "uploads";
 
 type SlotStore = Pick<Store, "node" | "listDead"> & { readonly batches: Pick<BatchStore, "change"> };
 
-interface Attempt {
+interface SlotAttempt {
   readonly slot: number | null;
   /** The nodes of the other uploads. */
   readonly holders: readonly string[];
@@ -40,11 +40,11 @@ export class UploadSlots {
     return () => this.#free(accountId, taken);
   }
 
-  #take(accountId: string, dead: ReadonlySet<string>): Promise<Attempt> {
+  #take(accountId: string, dead: ReadonlySet<string>): Promise<SlotAttempt> {
     const { node, batches } = this.#store;
     const numbers = Array.from({ length: SLOTS }, (_, at) => at);
     let chosen: number | undefined;
-    return batches.change<Attempt>({ accountId, id: SLOTS_ID }, { numbers }, (_, rows) => {
+    return batches.change<SlotAttempt>({ accountId, id: SLOTS_ID }, { numbers }, (_, rows) => {
       const holderOf = (slot: number) => rows.find(({ block }) => block === slot)?.node ?? null;
       // The transaction may run again.
       if (chosen !== undefined) this.#own.delete(nameSlot(accountId, chosen));

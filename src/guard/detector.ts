@@ -21,7 +21,7 @@ interface DigitRun {
 }
 
 /** The answer to whether a detector is asked at a run. `nearWord`: where a word may stand, which `find` then looks for. */
-type Asks = "always" | "nearWord" | "afterWord" | "never";
+type WordNeed = "always" | "nearWord" | "afterWord" | "never";
 
 /** A value whose end isn't known yet, when no more can be waited for. */
 interface CutValue {
@@ -49,7 +49,7 @@ export interface Detector {
   /** The lengths of the run that a letter or digit of `starts` begins. Without them, any. */
   readonly runs?: readonly number[];
   /** Says for each kind of run of such a length that begins with a digit if it is asked there. Without it, always. */
-  asks?(run: DigitRun): Asks;
+  asks?(run: DigitRun): WordNeed;
   /**
    * Returns the value that begins at `at`, or around it. It looks at a bounded number of characters, and no further than 40
    * before the value and two behind it. `isAfterWord` says if one of `words` stands within 40 characters before `at`.

@@ -27,10 +27,10 @@ const LABEL_CODES = mark(`${CAPITALS}0123456789 `);
 const LINE_CODES = mark(`${CAPITALS}${CAPITALS.toLowerCase()}0123456789+/=-`);
 
 /** Where a text stands: outside, in the words or hyphens of the line that begins or ends a key, or in a line within it. */
-type Place = "out" | "label" | "hyphens" | "start" | "line" | "name" | "header" | "escape";
+type KeyTextPlace = "out" | "label" | "hyphens" | "start" | "line" | "name" | "header" | "escape";
 
 export class KeyWatch {
-  #place: Place = "out";
+  #place: KeyTextPlace = "out";
   #hyphens = 0;
   #label = "";
 
@@ -58,7 +58,7 @@ export class KeyWatch {
     this.#hyphens = 0;
   }
 
-  #step(code: number): Place {
+  #step(code: number): KeyTextPlace {
     switch (this.#place) {
       case "label":
         return this.#readLabel(code);
@@ -73,7 +73,7 @@ export class KeyWatch {
     }
   }
 
-  #readLabel(code: number): Place {
+  #readLabel(code: number): KeyTextPlace {
     if (code === HYPHEN) {
       this.#hyphens = 1;
       return LABEL.test(this.#label) ? "hyphens" : "out";
@@ -83,7 +83,7 @@ export class KeyWatch {
     return "label";
   }
 
-  #readHyphens(code: number): Place {
+  #readHyphens(code: number): KeyTextPlace {
     if (code !== HYPHEN) return "out";
     this.#hyphens++;
     if (this.#hyphens < HYPHENS) return "hyphens";
@@ -91,7 +91,7 @@ export class KeyWatch {
     return this.#label.startsWith("BEGIN") ? "start" : "out";
   }
 
-  #readLine(code: number): Place {
+  #readLine(code: number): KeyTextPlace {
     if (code === LINE_FEED) return "start";
     if (code === BACKSLASH) return "escape";
     if (this.#place === "header") return "header";

@@ -21,14 +21,14 @@ function findMark(detector: string): string {
 }
 
 /** Says who may stand beside a placeholder: a name of who speaks may hold no brackets. */
-type Writing = "text" | "name";
+type PlaceholderForm = "text" | "name";
 
-export function writePlaceholder(name: string, writing: Writing): string {
+export function writePlaceholder(name: string, writing: PlaceholderForm): string {
   return writing === "name" ? name : `<${name}>`;
 }
 
 /** Returns what stands for a masked value, for good. */
-export function writeMask(detector: string, writing: Writing): string {
+export function writeMask(detector: string, writing: PlaceholderForm): string {
   const mark = findMark(detector);
   return writing === "name" ? mark : `[${mark}]`;
 }

@@ -29,7 +29,7 @@ export interface Entry {
   readonly isAfterWord: boolean;
 }
 
-type Lists = (Entry[] | undefined)[];
+type EntryLists = (Entry[] | undefined)[];
 
 export interface Starts {
   /** By sign: 1 if somebody may be asked there. Small, since it is read for every sign of a text. */
@@ -50,10 +50,10 @@ export interface Starts {
 }
 
 export function makeStarts(rows: readonly Detector[]): Starts {
-  const signs: Lists = makeTable(ASCII * (ASCII + 1));
-  const letters: Lists = makeTable(ASCII * RUNS);
-  const digits: Lists = makeTable(10 * RUNS * BEHIND.length);
-  const wordDigits: Lists = makeTable(10 * RUNS * BEHIND.length);
+  const signs: EntryLists = makeTable(ASCII * (ASCII + 1));
+  const letters: EntryLists = makeTable(ASCII * RUNS);
+  const digits: EntryLists = makeTable(10 * RUNS * BEHIND.length);
+  const wordDigits: EntryLists = makeTable(10 * RUNS * BEHIND.length);
   for (const [at, row] of rows.entries()) {
     const entry: Entry = {
       row,
@@ -81,18 +81,18 @@ export function makeStarts(rows: readonly Detector[]): Starts {
   };
 }
 
-function makeTable(count: number): Lists {
+function makeTable(count: number): EntryLists {
   return Array.from({ length: count }, () => undefined);
 }
 
-function add(lists: Lists, key: number, entry: Entry): void {
+function add(lists: EntryLists, key: number, entry: Entry): void {
   const list = lists[key];
   if (list) list.push(entry);
   else lists[key] = [entry];
 }
 
 /** The last place of each sign is for other characters behind it, and for the text's end. */
-function addSign(signs: Lists, code: number, entry: Entry): void {
+function addSign(signs: EntryLists, code: number, entry: Entry): void {
   const { follows } = entry.row;
   for (let behind = 0; behind <= ASCII; behind++) {
     if (follows === undefined || (behind < ASCII && follows.includes(String.fromCharCode(behind)))) {
@@ -101,7 +101,7 @@ function addSign(signs: Lists, code: number, entry: Entry): void {
   }
 }
 
-function addDigits(digits: Lists, wordDigits: Lists, entry: Entry, first: number): void {
+function addDigits(digits: EntryLists, wordDigits: EntryLists, entry: Entry, first: number): void {
   const { row } = entry;
   const afterWord: Entry = { ...entry, isAfterWord: true };
   for (const length of row.runs ?? ALL_RUNS) {

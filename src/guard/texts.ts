@@ -22,7 +22,7 @@ const BESIDE = new Uint8Array(65_536);
 for (let code = 0; code < 128; code++) BESIDE[code] = isAlphanumeric(code) ? 1 : 0;
 
 /** A value of a detector, and where it stands first. */
-interface Value {
+interface DetectedValue {
   readonly detector: string;
   readonly text: number;
   readonly from: number;
@@ -37,7 +37,7 @@ export class TextsSearch {
   readonly #found: (readonly Match[])[];
   #search: Search | null = null;
   /** Values by their text, with the detectors that found them, in the order of their first places. */
-  #values: Map<string, Value[]> | null = null;
+  #values: Map<string, DetectedValue[]> | null = null;
   #again: Again | null = null;
 
   /** `wanted` names the detectors whose findings count. Null for all of the scanner's. */
@@ -107,9 +107,9 @@ export class TextsSearch {
 class Again {
   readonly found: (readonly Match[])[];
   readonly #texts: readonly SearchedText[];
-  readonly #values: Value[][] = [];
+  readonly #values: DetectedValue[][] = [];
   readonly #automaton = new Automaton({ beside: BESIDE, folds: null, hasWideSpaces: false });
-  readonly #left: Iterator<[string, Value[]]>;
+  readonly #left: Iterator<[string, DetectedValue[]]>;
   #isBuilt = false;
   #text = 0;
   #at = 0;
@@ -119,7 +119,7 @@ class Again {
   constructor(
     texts: readonly SearchedText[],
     found: readonly (readonly Match[])[],
-    values: ReadonlyMap<string, Value[]>,
+    values: ReadonlyMap<string, DetectedValue[]>,
   ) {
     this.#texts = texts;
     this.found = [...found];

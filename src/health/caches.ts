@@ -17,14 +17,14 @@ const SHARES = 1;
 const PAYERS_MAX = 32;
 
 /** Time is counted in a payer's turns, so that its share follows its last turns however rare they are. */
-interface Turns {
+interface PayerTurns {
   readonly counts: FadingCounts;
   turn: number;
 }
 
 export class Caches {
   /** By card and payer. The payers of the last turns stand at the end. */
-  readonly #cards = new Map<string, Map<string, Turns>>();
+  readonly #cards = new Map<string, Map<string, PayerTurns>>();
   /** The turns that came a moment ago, and whether the marks that the gateway sets pay. */
   readonly turns = new RecentTurns();
   readonly savings = new MarkSavings();
@@ -65,7 +65,7 @@ export class Caches {
   }
 }
 
-function readTurns(own: Turns | undefined) {
+function readTurns(own: PayerTurns | undefined) {
   if (own === undefined) return { turns: 0, shares: 0 };
   const { counts, turn } = own;
   return { turns: counts.at(TURNS, turn), shares: counts.at(SHARES, turn) };

@@ -12,7 +12,7 @@ const REST_MS = 3_600_000;
 const PAIRS_MAX = 10_000;
 
 /** The last savings in a row. A negative one is what a request's marks cost. */
-class Savings {
+class LastSavings {
   readonly #last: Float64Array;
   #count = 0;
   restsUntilMs = Number.NEGATIVE_INFINITY;
@@ -33,8 +33,8 @@ class Savings {
 
 /** Times are on the monotonic clock. */
 export class MarkSavings {
-  readonly #pairs = new Map<string, Savings>();
-  readonly #cards = new Map<string, Savings>();
+  readonly #pairs = new Map<string, LastSavings>();
+  readonly #cards = new Map<string, LastSavings>();
 
   /** Counts an answered request that the gateway had marked, by the card's prices. */
   record(keyId: string, { id, price }: ModelCard, amounts: Amounts, nowMs: number): void {
@@ -54,14 +54,14 @@ export class MarkSavings {
 
   /** True if marks didn't pay within the last hour, for the key or for all keys together. */
   isResting(keyId: string, { id }: ModelCard, nowMs: number): boolean {
-    const isWaiting = (one: Savings | undefined) => one !== undefined && one.restsUntilMs > nowMs;
+    const isWaiting = (one: LastSavings | undefined) => one !== undefined && one.restsUntilMs > nowMs;
     return isWaiting(this.#cards.get(id)) || isWaiting(this.#pairs.get(`${keyId} ${id}`));
   }
 }
 
 /** Returns the savings by a name, as the last of the map. */
-function renew(known: Map<string, Savings>, name: string, requests: number): Savings {
-  const savings = known.get(name) ?? new Savings(requests);
+function renew(known: Map<string, LastSavings>, name: string, requests: number): LastSavings {
+  const savings = known.get(name) ?? new LastSavings(requests);
   known.delete(name);
   known.set(name, savings);
   const [oldest] = known.keys();

@@ -18,10 +18,10 @@ import type { ProviderSetup } from "../core/settings.ts";
 import type { RequestRefusals } from "./credential.ts";
 
 /** A request, by the object that is its own. */
-type Asker = Pick<RequestRefusals, "payer">;
+type RefusedAsker = Pick<RequestRefusals, "payer">;
 
 /** A trial of a model is wanted once it is due and a request would be mended, and is granted to one request by the store. */
-type Trial = "wanted" | "granted";
+type TrialState = "wanted" | "granted";
 
 /** Times are on the monotonic clock, but for those of lessons. */
 export class LearnedRefusals {
@@ -44,14 +44,17 @@ export class LearnedRefusals {
   /** Those that the store still has to forget. */
   readonly #ended = new Map<string, RefusalLesson>();
   /** By the card's id. */
-  readonly #trials = new Map<string, Trial>();
+  readonly #trials = new Map<string, TrialState>();
   /** The refusals that a request met itself: its further calls know them, whatever is remembered. */
-  readonly #taught = new WeakMap<Asker, { readonly id: string; readonly refuses: ReadonlySet<Refusal> }>();
+  readonly #taught = new WeakMap<
+    RefusedAsker,
+    { readonly id: string; readonly refuses: ReadonlySet<Refusal> }
+  >();
   /** The sets that `list` returned for requests that are trials. */
   readonly #tried = new WeakSet<ReadonlySet<Refusal>>();
 
   /** Returns everything that the model is known to refuse to a request. Undefined if that is nothing. */
-  list(card: ModelCard, nowMs: number, asker: Asker): ReadonlySet<Refusal> | undefined {
+  list(card: ModelCard, nowMs: number, asker: RefusedAsker): ReadonlySet<Refusal> | undefined {
     const taught = this.#taught.get(asker);
     if (taught?.id === card.id) return taught.refuses;
     const learned = this.#learned.get(card.id) ?? this.#passing.get(card.id);
@@ -81,7 +84,7 @@ export class LearnedRefusals {
   }
 
   /** The model has refused something to the request, whose next call is sent without all of this. */
-  teach(asker: Asker, { id }: ModelCard, refuses: ReadonlySet<Refusal>): void {
+  teach(asker: RefusedAsker, { id }: ModelCard, refuses: ReadonlySet<Refusal>): void {
     this.isInUse = true;
     this.#taught.set(asker, { id, refuses });
   }

@@ -32,12 +32,12 @@ export function changeDetail(batch: Batch, detail: Partial<BatchDetail>): Batch 
 }
 
 /** The findings of a validation. */
-interface Findings extends Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd" | "model"> {
+interface ValidationFindings extends Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd" | "model"> {
   readonly total: number;
 }
 
 /** The lines may start, or end if the batch was cancelled meanwhile. */
-export function startRunning(batch: Batch, validated: Findings, nowMs: number): Transition {
+export function startRunning(batch: Batch, validated: ValidationFindings, nowMs: number): Transition {
   if (batch.status !== "validating") return { batch, events: NO_EVENTS };
   const { total, ...estimates } = validated;
   const { counts, times } = batch.detail;

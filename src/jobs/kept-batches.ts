@@ -39,25 +39,25 @@ interface NewBatch
 
 export type BatchOwner = Pick<Batch, "accountId" | "memberId">;
 
-type KeptPorts = Pick<JobPorts, "store" | "files" | "clock" | "rules" | "nextTurn">;
+type KeptBatchPorts = Pick<JobPorts, "store" | "files" | "clock" | "rules" | "nextTurn">;
 
 const BATCHES_AT_ONCE = 500;
 
 export class KeptBatches {
-  readonly #ports: KeptPorts;
+  readonly #ports: KeptBatchPorts;
   /** Called once there is something to do. */
   readonly #wake: () => void;
 
-  constructor(ports: KeptPorts, wake: () => void) {
+  constructor(ports: KeptBatchPorts, wake: () => void) {
     this.#ports = ports;
     this.#wake = wake;
   }
 
-  get store(): KeptPorts["store"] {
+  get store(): KeptBatchPorts["store"] {
     return this.#ports.store;
   }
 
-  get nextTurn(): KeptPorts["nextTurn"] {
+  get nextTurn(): KeptBatchPorts["nextTurn"] {
     return this.#ports.nextTurn;
   }
 
@@ -109,7 +109,10 @@ export class KeptBatches {
 
 /** Throws the Fault `batch_ended`. */
 export async function cancelKept(
-  { store, clock }: Pick<KeptPorts, "store"> & { readonly clock: Pick<KeptPorts["clock"], "nowMs"> },
+  {
+    store,
+    clock,
+  }: Pick<KeptBatchPorts, "store"> & { readonly clock: Pick<KeptBatchPorts["clock"], "nowMs"> },
   batch: Batch,
 ): Promise<Batch> {
   if (hasEnded(batch)) throw new Fault("batch_ended", `The batch '${batch.id}' has ended (${batch.status}).`);
@@ -120,15 +123,18 @@ export async function cancelKept(
   });
 }
 
-export async function removeBatch({ store, files }: Pick<KeptPorts, "store" | "files">, batch: Batch) {
+export async function removeBatch({ store, files }: Pick<KeptBatchPorts, "store" | "files">, batch: Batch) {
   await store.batches.remove(batch);
   for (const { accountId, object } of listObjects(batch)) await files.pieces.remove(accountId, object);
 }
 
-type Filter = Parameters<KeptPorts["store"]["batches"]["list"]>[0];
+type Filter = Parameters<KeptBatchPorts["store"]["batches"]["list"]>[0];
 
 /** Yields all batches that match, newest first. */
-export async function* listAll({ store }: Pick<KeptPorts, "store">, filter: Filter): AsyncGenerator<Batch> {
+export async function* listAll(
+  { store }: Pick<KeptBatchPorts, "store">,
+  filter: Filter,
+): AsyncGenerator<Batch> {
   for (let after: Page["after"] = null; ; ) {
     const found: readonly Batch[] = await store.batches.list(filter, { limit: BATCHES_AT_ONCE, after });
     yield* found;

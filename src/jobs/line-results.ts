@@ -13,11 +13,11 @@ interface LineOf {
   readonly at: number;
 }
 
-type Result = Omit<LineResult, "fault"> & Pick<EndedLine, "isUnanswered">;
+type EndedResult = Omit<LineResult, "fault"> & Pick<EndedLine, "isUnanswered">;
 type ResultPorts = Pick<JobPorts, "words" | "log">;
 
 /** Ends a line with its answer, which fails it if it is too long. Returns the bytes of its result. */
-export function answerLine(ports: ResultPorts, line: LineOf, result: Result): number {
+export function answerLine(ports: ResultPorts, line: LineOf, result: EndedResult): number {
   const isTooLarge = result.body.length > ANSWER_CHARACTERS_MAX;
   return isTooLarge
     ? endOneLine(ports, line, "failed", { ...result, status: 502, body: TOO_LARGE })
@@ -29,7 +29,7 @@ export function endOneLine(
   { words, log }: ResultPorts,
   { batch, block, at }: LineOf,
   end: LineEnd,
-  result: Result,
+  result: EndedResult,
 ): number {
   const { requestId, status, body, costNanoUsd, chargedNanoUsd, isUnanswered = false } = result;
   const { customId = "" } = block.row.places[at] ?? {};

@@ -19,7 +19,7 @@ import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 /** Results are written this long after the first of them, unless a block has ended before. */
 const WRITE_MS = 1000;
 
-interface Line {
+interface PlacedLine {
   readonly job: RunningBatch;
   readonly block: RunningBlock;
   readonly at: number;
@@ -80,7 +80,7 @@ export class LineRunner {
     });
   }
 
-  async #call({ job, block, at, placing }: Line, ending: Ending): Promise<LineResult> {
+  async #call({ job, block, at, placing }: PlacedLine, ending: Ending): Promise<LineResult> {
     const { rules, findKey, call } = this.#ports;
     const { batch } = job;
     const { endpoint, headers, maxCostNanoUsd } = batch.detail;
@@ -112,23 +112,23 @@ export class LineRunner {
     });
   }
 
-  #nameModel({ job, block, at }: Line): string {
+  #nameModel({ job, block, at }: PlacedLine): string {
     return job.nameModel(block.nameModel(at));
   }
 
-  #answer(line: Line, result: LineResult): void {
+  #answer(line: PlacedLine, result: LineResult): void {
     line.job.isProbing = false;
     noteEnd(this.#pacing, this.#nameModel(line), this.#ports.clock.monotonicMs(), null);
     const { job } = line;
     job.room.take(answerLine(this.#ports, { ...line, batch: job.batch }, result));
   }
 
-  #end(line: Line, end: LineEnd, result: LineResult, isUnanswered = false): void {
+  #end(line: PlacedLine, end: LineEnd, result: LineResult, isUnanswered = false): void {
     const { job } = line;
     job.room.take(endOneLine(this.#ports, { ...line, batch: job.batch }, end, { ...result, isUnanswered }));
   }
 
-  async #follow(line: Line, result: LineResult, fault: Fault): Promise<void> {
+  async #follow(line: PlacedLine, result: LineResult, fault: Fault): Promise<void> {
     const { job, block, at } = line;
     const nowMs = this.#ports.clock.nowMs();
     if (fault.code === "client_gone") return this.#leave(line, result, nowMs);
@@ -148,7 +148,7 @@ export class LineRunner {
   }
 
   /** Its call was ended: by its batch's end, or because the node stops. */
-  #leave(line: Line, result: LineResult, nowMs: number): void {
+  #leave(line: PlacedLine, result: LineResult, nowMs: number): void {
     const { job, block, at } = line;
     const { status } = job.batch;
     if (status === "cancelling") this.#end(line, "cancelled", result);
@@ -157,7 +157,7 @@ export class LineRunner {
   }
 
   async #putBack(
-    { job, block, at }: Pick<Line, "job" | "block" | "at">,
+    { job, block, at }: Pick<PlacedLine, "job" | "block" | "at">,
     verdict: Exclude<Verdict, { kind: "end" }>,
     fault: Fault,
     nowMs: number,
@@ -181,7 +181,7 @@ export class LineRunner {
   }
 
   /** Takes what was thrown before the line went through the door. */
-  async #fail({ job, block, at }: Pick<Line, "job" | "block" | "at">, thrown: unknown): Promise<void> {
+  async #fail({ job, block, at }: Pick<PlacedLine, "job" | "block" | "at">, thrown: unknown): Promise<void> {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     try {

@@ -63,7 +63,7 @@ interface ForeignParts {
 }
 
 /** A secret, and the address that sent it. */
-interface Attempt {
+interface SecretAttempt {
   readonly secret: string;
   readonly digest: string;
   readonly address: string;
@@ -87,7 +87,7 @@ export class ForeignSecrets {
 
   /** Finds the key of a secret with `find`, which looks up our own digest. Its first use replaces the foreign one. */
   async find(
-    { secret, digest, address }: Attempt,
+    { secret, digest, address }: SecretAttempt,
     find: (digest: string) => Promise<ProvenKey | null>,
   ): Promise<ProvenKey | null> {
     const misses = this.#findMisses(cutToHost(address));

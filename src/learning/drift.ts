@@ -109,14 +109,14 @@ function describeParts(older: readonly Reading[], newest: readonly Reading[]): D
 }
 
 /** Sums of the amounts by which scores exceed their expectations, and of the squares of these. */
-interface Sums {
+interface DriftSums {
   readonly count: number;
   readonly residual: number;
   readonly squares: number;
 }
 
 /** Returns a function that sums up from one place up to another, in constant time: hundreds of parts are compared. */
-function sumUp(readings: readonly Reading[]): (from: number, to: number) => Sums {
+function sumUp(readings: readonly Reading[]): (from: number, to: number) => DriftSums {
   const residuals = new Float64Array(readings.length + 1);
   const squares = new Float64Array(readings.length + 1);
   for (const [at, { score, expected }] of readings.entries()) {
@@ -132,9 +132,9 @@ function sumUp(readings: readonly Reading[]): (from: number, to: number) => Sums
 }
 
 /** Returns the number of standard errors by which the newest scores exceed the older ones. 0 if there are too few. */
-function countErrors(older: Sums, newest: Sums): number {
+function countErrors(older: DriftSums, newest: DriftSums): number {
   if (older.count < 2 || newest.count < 2) return 0;
-  const spread = ({ count, residual, squares }: Sums) => squares - residual ** 2 / count;
+  const spread = ({ count, residual, squares }: DriftSums) => squares - residual ** 2 / count;
   const variance = (spread(older) + spread(newest)) / (older.count + newest.count - 2);
   const error = Math.sqrt(Math.max(VARIANCE_MIN, variance) * (1 / older.count + 1 / newest.count));
   return (newest.residual / newest.count - older.residual / older.count) / error;

@@ -58,7 +58,7 @@ interface Taught {
 }
 
 /** Without a day if only the lengths of its answers are known. */
-interface LearnedView extends Omit<TaughtView, "as_of"> {
+interface LearnedModelView extends Omit<TaughtView, "as_of"> {
   readonly as_of: string | null;
   readonly changed: ReturnType<typeof viewDrift>;
 }
@@ -247,7 +247,7 @@ export class LearnedModels implements Knowledge {
   }
 
   /** Includes models of which only the lengths of answers are known, without a day. */
-  views(): readonly LearnedView[] {
+  views(): readonly LearnedModelView[] {
     const { drifts } = this.#fitted;
     const views = this.#fitted.views.map((view) => ({ ...view, changed: viewDrift(drifts[view.model]) }));
     const taught = new Set(views.map(({ model }) => model));

@@ -15,15 +15,15 @@ const PAYERS_MAX = 32;
 
 /** Answers of known length, and the sums of ln(actual / predicted length) and of its square. */
 const NONE = { answers: 0, times: 0, squares: 0 };
-type Lengths = typeof NONE;
+type LengthSums = typeof NONE;
 
 /** The lengths of one model's answers, by payer. */
 class ModelLengths {
   /** Those whose answers came last stand at the end. */
-  readonly #payers = new Map<string, Lengths>();
+  readonly #payers = new Map<string, LengthSums>();
   /** The payer that asked last, and the sums that its estimates rest on. Null once they have changed. */
   #reader = "";
-  #read: Lengths | null = null;
+  #read: LengthSums | null = null;
 
   fold(times: number, payer: string): void {
     const lengths = this.#payers.get(payer) ?? { ...NONE };
@@ -38,18 +38,18 @@ class ModelLengths {
     this.#read = null;
   }
 
-  sumUp(): Lengths {
+  sumUp(): LengthSums {
     return add(NONE, [...this.#payers.values()], []);
   }
 
   /** Returns the sums that a payer's estimates rest on: no other payer's answers are more than a quarter. */
-  readFor(payer: string): Lengths {
+  readFor(payer: string): LengthSums {
     if (this.#read === null || this.#reader !== payer) this.#read = this.#sumFor(payer);
     this.#reader = payer;
     return this.#read;
   }
 
-  #sumFor(payer: string): Lengths {
+  #sumFor(payer: string): LengthSums {
     const own = this.#payers.get(payer) ?? NONE;
     const others = [...this.#payers].flatMap(([one, lengths]) => (one === payer ? [] : [lengths]));
     const weights = others.map(({ answers }) => answers);
@@ -96,7 +96,7 @@ export class AnswerLengths {
 }
 
 /** Adds others' sums, of each the share that counts. */
-function add(own: Lengths, others: readonly Lengths[], shares: readonly number[]): Lengths {
+function add(own: LengthSums, others: readonly LengthSums[], shares: readonly number[]): LengthSums {
   const sum = { ...own };
   for (const [at, { answers, times, squares }] of others.entries()) {
     const share = shares[at] ?? 1;
@@ -107,6 +107,6 @@ function add(own: Lengths, others: readonly Lengths[], shares: readonly number[]
   return sum;
 }
 
-function expectLength(lengths: Lengths | undefined): number {
+function expectLength(lengths: LengthSums | undefined): number {
   return lengths === undefined ? 1 : Math.exp(lengths.times / (lengths.answers + START));
 }

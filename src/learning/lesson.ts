@@ -29,17 +29,17 @@ export function makeLessonBound(nowMs: number): LessonBound {
 }
 
 /** The part of a prediction that learning needs: the kind of request. */
-type Kind = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "support">;
+type LessonInput = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "support">;
 
 /** Reads the kind of request that a logged decision was about. Null if it can't be read. */
-export function readKind(decision: string): Kind | null {
+export function readKind(decision: string): LessonInput | null {
   return readKeptKind(asObject(parseJson(decision)));
 }
 
 /** The same for a parsed decision. */
 export function readKeptKind(
   kept: Readonly<{ row?: unknown; features?: unknown; difficulty?: unknown }>,
-): Kind | null {
+): LessonInput | null {
   const row = unpackRow(asString(kept.row) ?? "");
   const features = asObject(kept.features);
   const shares = asObject(features.categories);
@@ -64,7 +64,7 @@ function readSkills(shares: JsonObject): number[] {
 /** Makes the lesson that these cards' answers to such a request got these scores. */
 export function makeLesson(
   about: Omit<Lesson, "marks" | "request">,
-  kind: Kind,
+  kind: LessonInput,
   scores: readonly { readonly card: ModelCard; readonly score: number }[],
 ): Lesson {
   const marks = scores.map(({ card, score }) => {

@@ -36,7 +36,7 @@ interface ModelLabels extends Pick<Fit, "overall" | "lift"> {
   readonly apart: Float64Array;
 }
 
-type Models = ReadonlyMap<string, ModelLabels>;
+type LabelsByModel = ReadonlyMap<string, ModelLabels>;
 
 /** Null without labels. A generator, so that requests are served between slices: thousands of prompts take a second. */
 export function* fitPosterior(
@@ -84,7 +84,7 @@ interface Noise {
 /** Picks the noise at which the other prompts' labels predict each prompt's best. */
 function* findNoise(
   prompts: readonly LabelledPrompt[],
-  models: Models,
+  models: LabelsByModel,
   design: Float64Array,
 ): Generator<void, Noise> {
   const width = Math.sqrt(design.length);
@@ -120,7 +120,7 @@ type SlopeSums = Readonly<typeof NO_SUMS>;
 
 function* fitModels(
   prompts: readonly LabelledPrompt[],
-  models: Models,
+  models: LabelsByModel,
   covariance: Float64Array,
   leverage: readonly number[],
 ): Generator<void, Pick<Posterior, "common"> & ModelFits> {
@@ -154,7 +154,7 @@ function* fitModels(
 
 /** Sets the trust in each model's own weights, by how well they predict the labels that were left out. */
 function fitSlopes(
-  models: Models,
+  models: LabelsByModel,
   weights: ReadonlyMap<string, Float32Array>,
   borne: ReadonlyMap<string, SlopeSums>,
   width: number,
@@ -196,7 +196,7 @@ function sumForSlope(predicted: Float64Array, actual: Float64Array): SlopeSums {
   return borne;
 }
 
-function* gather(prompts: readonly LabelledPrompt[], findModel: FindModel): Generator<void, Models> {
+function* gather(prompts: readonly LabelledPrompt[], findModel: FindModel): Generator<void, LabelsByModel> {
   const sums = new Map<string, Mark>();
   for (const { marks } of prompts) {
     for (const [id, { weight, residual, expected }] of marks) {

@@ -8,7 +8,7 @@ import type { Fit, Posterior, Tradeoff } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
 
 /** One model's answer to a labelled prompt. */
-interface Offer {
+interface AnswerOffer {
   /** The quality predicted from the other prompts' labels. */
   readonly told: number;
   /** The actual score. */
@@ -18,7 +18,7 @@ interface Offer {
 }
 
 /** A labelled prompt as a selector would meet it: the champion's answer, and those that may replace it. */
-export interface Trial<One = Offer> {
+export interface Trial<One = AnswerOffer> {
   readonly champion: One;
   readonly others: readonly One[];
 }
@@ -54,8 +54,8 @@ export interface ModelFits {
   readonly noise: number;
 }
 
-type Answer = Omit<Offer, "expense"> & Expense;
-type AnswerTrial = Trial<Answer>;
+type PricedAnswer = Omit<AnswerOffer, "expense"> & Expense;
+type AnswerTrial = Trial<PricedAnswer>;
 
 /** Finds the weights of cost for `fair` and of time for `light`, and the lead at which `best` leaves the champion. */
 export function* weighExpenses(
@@ -82,7 +82,7 @@ function findAnswers(
   { fits, champion, predicted }: ModelFits,
   findModel: FindModel,
 ): AnswerTrial | null {
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, PricedAnswer>();
   for (const [model, { weight, expected, residual }] of marks) {
     const expense = findModel(model)?.estimate(lengths);
     const fit = fits.get(model);
@@ -101,7 +101,7 @@ function makeTrial(
   { champion, others }: AnswerTrial,
   weigh: (one: Expense, champion: Expense) => number,
 ): Trial {
-  const offer = (one: Answer) => ({ told: one.told, real: one.real, expense: weigh(one, champion) });
+  const offer = (one: PricedAnswer) => ({ told: one.told, real: one.real, expense: weigh(one, champion) });
   const usual = offer(champion);
   return { champion: usual, others: others.map(offer).filter(({ expense }) => expense <= usual.expense) };
 }
@@ -139,7 +139,7 @@ function computeShare(trials: readonly Trial[], weight: number): number {
   return share - Math.sqrt(Math.max(0, variance) / trials.length) / (single / trials.length);
 }
 
-function pick(champion: Offer, others: readonly Offer[], weight: number): Offer {
+function pick(champion: AnswerOffer, others: readonly AnswerOffer[], weight: number): AnswerOffer {
   let best = champion;
   let highest = champion.told - weight * champion.expense;
   for (const other of others) {

@@ -19,7 +19,7 @@ import { RemovableSheet, Sheet } from "./sheet.ts";
 const NO_ROWS: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** A journal entry without its legs. */
-interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
+interface EntryHead extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly usageSource?: Entry["usageSource"];
   readonly ended?: Entry["ended"];
   readonly note?: string | null;
@@ -165,7 +165,7 @@ export class Books {
   }
 
   /** Moves money and adds the journal entry. Throws if the legs don't sum to zero or the account would owe. */
-  move(accountId: string, given: Partial<Legs>, about: About): Account {
+  move(accountId: string, given: Partial<Legs>, about: EntryHead): Account {
     const {
       balanceNanoUsd = 0,
       heldNanoUsd = 0,

@@ -24,21 +24,24 @@ export function capOffer(offer: Offer, ceiling: NanoUsd, markup: number): Offer 
   return { ...offer, outputTokensAsked: asked && tokens, outputTokensMax: tokens };
 }
 
-interface Offering {
+interface CeilingOffers {
   offers(isReserving: boolean): readonly Offer[];
 }
 
-interface CappedOffering extends Offering {
+interface CappedOffering extends CeilingOffers {
   readonly ceilingNanoUsd?: NanoUsd | null;
 }
 
 /** Returns the request's offers within its ceiling. They throw the Fault `unsupported_capability` if none fits it. */
-export function capOffers(offering: CappedOffering, { billing }: Pick<LedgerRules, "billing">): Offering {
+export function capOffers(
+  offering: CappedOffering,
+  { billing }: Pick<LedgerRules, "billing">,
+): CeilingOffers {
   const { ceilingNanoUsd: ceiling = null } = offering;
   return ceiling === null ? offering : capTo(ceiling, offering, billing);
 }
 
-function capTo(ceiling: NanoUsd, offering: Offering, billing: LedgerRules["billing"]): Offering {
+function capTo(ceiling: NanoUsd, offering: CeilingOffers, billing: LedgerRules["billing"]): CeilingOffers {
   const offers = (isReserving: boolean) => {
     const all = offering.offers(isReserving);
     const capped = all.flatMap((offer) => capOffer(offer, ceiling, billing.markup) ?? []);

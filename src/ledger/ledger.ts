@@ -74,7 +74,7 @@ export interface Ticket extends SettledTicket {
   readonly ask: Ask;
 }
 
-interface Entry {
+interface LedgerEntry {
   /** True if nobody has looked at it: it is then refused where a look would refuse it. */
   readonly isLooking: boolean;
   /** The end of a request whose answer is there already: it is settled at once. Null if it goes on. */
@@ -103,7 +103,7 @@ export interface Ledger {
    * would be asked. `admit` may follow for the rest, and counts nothing twice. Throws Faults as `admit` does. Settle it in
    * the same way, unless the entry has its outcome.
    */
-  enter(ticket: Ticket, entry?: Entry): Promise<AdmissionAnswer>;
+  enter(ticket: Ticket, entry?: LedgerEntry): Promise<AdmissionAnswer>;
   /** Resolves when everything granted so far would survive a power failure. Throws as `Store.durable`, whose promise it is. */
   durable(): Promise<void>;
   /** Settles a request. A second call changes nothing. Throws the Fault `store_unavailable`. */
@@ -203,19 +203,19 @@ function hasCeiling({ line = null }: Pick<Ask, "line">): boolean {
 }
 
 /** The part of an `Ask` that is only made if something may be held. */
-type Offering = Pick<Ask, "offers">;
+type AskOffers = Pick<Ask, "offers">;
 
-const NO_OFFERS: Offering = { offers: () => [] };
+const NO_OFFERS: AskOffers = { offers: () => [] };
 
-function findLeast(ask: Ask): Offering {
+function findLeast(ask: Ask): AskOffers {
   return ask.leastOffers ? { offers: ask.leastOffers } : ask;
 }
 
-function findOwn(ask: Ask): Offering | null {
+function findOwn(ask: Ask): AskOffers | null {
   return ask.ownOffers ? { offers: () => ask.ownOffers?.() ?? [] } : null;
 }
 
-const ENTRY: Entry = { isLooking: false, outcome: null };
+const ENTRY: LedgerEntry = { isLooking: false, outcome: null };
 
 function enter(
   parts: LedgerParts,
@@ -245,7 +245,7 @@ function decideAdmission(
   parts: LedgerParts,
   ticket: Ticket,
   demand: Admission,
-  offers: Offering,
+  offers: AskOffers,
 ): Promise<AdmissionAnswer> {
   const { ask } = ticket;
   return parts.store.transact(demand).then((answer) => {
@@ -264,7 +264,7 @@ async function decideSupplied(
   ask: Ask,
   demand: Admission,
   lacking: Lacking,
-  offers: Offering,
+  offers: AskOffers,
 ): Promise<AdmissionAnswer> {
   const { store } = parts;
   const supplies = makeSupplies(parts, ask, offers);
@@ -272,7 +272,7 @@ async function decideSupplied(
   return requireAdmitted(supplied, ask.isEntered ?? false);
 }
 
-function makeSupplies({ wants }: LedgerParts, ask: Ask, offering: Offering): Supplies {
+function makeSupplies({ wants }: LedgerParts, ask: Ask, offering: AskOffers): Supplies {
   return {
     offers: (isReserving) => offering.offers(isReserving),
     load: () => estimate(ask),
@@ -288,7 +288,7 @@ function makeAdmission(
   node: string,
   { ask, reads, rules }: Ticket,
   wanted: Want,
-  offering: Offering,
+  offering: AskOffers,
   noting: Noting | null = null,
 ): Admission {
   const { key, isNew, ceilingNanoUsd = null } = ask;

@@ -62,7 +62,7 @@ export async function resolveEach<Lost extends Pick<Orphan, "id" | "accountId" |
   resolve: (hold: Lost) => Promise<unknown>,
 ): Promise<number> {
   let count = 0;
-  const failures = new Map<string, Failure>();
+  const failures = new Map<string, LostFailure>();
   for (;;) {
     // Those that failed are listed again, before or among the others.
     const most = LOST_AT_ONCE + failures.size;
@@ -79,13 +79,13 @@ export async function resolveEach<Lost extends Pick<Orphan, "id" | "accountId" |
   return count;
 }
 
-interface Failure {
+interface LostFailure {
   readonly hold: Pick<Hold, "id" | "accountId">;
   readonly error: unknown;
 }
 
 /** A hold that can't be settled stays in its account's balance, so the operator has to know which. */
-function describeFailure({ hold: { id, accountId }, error }: Failure, count: number): Error {
+function describeFailure({ hold: { id, accountId }, error }: LostFailure, count: number): Error {
   const others = count > 1 ? ` and ${count - 1} more` : "";
   const { cause = undefined } = error instanceof Error ? error : {};
   return new Error(`the hold of ${id} in account ${accountId}${others} can't be settled: ${error}`, {

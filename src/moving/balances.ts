@@ -7,7 +7,7 @@ import { type NanoUsd, toUsd } from "../core/money/money.ts";
 import type { PlannedOwners } from "./plan.ts";
 import type { Report } from "./report.ts";
 
-interface Opening {
+interface OpeningBalance {
   /** The top-up's Idempotency-Key. */
   readonly order: string;
   readonly nanoUsd: NanoUsd;
@@ -17,7 +17,7 @@ interface Opening {
 export async function openBalance(
   world: ActingWorld,
   { id, name }: Pick<Account, "id" | "name">,
-  { order, nanoUsd }: Opening,
+  { order, nanoUsd }: OpeningBalance,
   report: Report,
 ): Promise<void> {
   const usd = toUsd(nanoUsd);

@@ -1,10 +1,10 @@
 // Providers on Azure, Bedrock and Vertex AI, of the parts that other gateways know them by.
 import { omitUndefined } from "../core/json/json.ts";
-import type { Deployment } from "./providers.ts";
+import type { ImportedDeployment } from "./providers.ts";
 import type { Report } from "./report.ts";
 
 /** Where a deployment is, and the fields of its provider. */
-export type CloudPlace = Pick<Deployment, "place" | "isOwn" | "fields">;
+export type CloudPlace = Pick<ImportedDeployment, "place" | "isOwn" | "fields">;
 
 /** The fields of clouds that prove who calls. */
 const PROOFS = ["aws", "entra", "service_account"];

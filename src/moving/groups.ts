@@ -5,13 +5,13 @@ import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, WEIGHT_MAX, WEIGHT_MIN } from ".
 import { showControl } from "../core/text/control.ts";
 import { hasInvisible } from "../core/text/names.ts";
 
-interface Member {
+interface WeightedMember {
   readonly id: string;
   readonly weight: number | undefined;
 }
 
 export class Groups {
-  readonly #members = new Map<string, Member[]>();
+  readonly #members = new Map<string, WeightedMember[]>();
 
   add(name: string, id: string, weight?: number): void {
     this.#members.getOrInsertComputed(name, () => []).push({ id, weight });
@@ -83,7 +83,7 @@ function refuseAlias(name: string, id: string | null): string | null {
 }
 
 /** A model that stands there several times has the sum of the weights. */
-function writeMember(id: string, members: readonly Member[]): object {
+function writeMember(id: string, members: readonly WeightedMember[]): object {
   const own = members.filter((member) => member.id === id);
   const isWeighted = members.some(({ weight }) => weight !== undefined) || own.length > 1;
   const sum = own.reduce((all, one) => all + (one.weight ?? 1), 0);

@@ -67,7 +67,7 @@ interface FoundModel {
 }
 
 /** Returns null for a text that is no name of a model. */
-function findModel(text: string, { vendor, model: name, hasVariant }: NameParts): FoundModel | null {
+function findModel(text: string, { vendor, model: name, hasVariant }: ModelNameParts): FoundModel | null {
   const isKnown = vendor in VENDORS || KNOWN_OTHERS.has(vendor);
   if (!(hasVariant || isKnown) || FILE.test(text)) return null;
   const provider = VENDORS[vendor];
@@ -100,19 +100,19 @@ const KNOWN_OTHERS: ReadonlySet<string> = new Set([
   "inflection",
 ]);
 
-interface NameParts {
+interface ModelNameParts {
   readonly vendor: string;
   readonly model: string;
   readonly hasVariant: boolean;
 }
 
-interface NamedKey extends NameParts {
+interface OpenRouterKey extends ModelNameParts {
   readonly name: string;
   /** From 1. */
   readonly line: number;
 }
 
-function listNames(text: string): readonly NamedKey[] {
+function listNames(text: string): readonly OpenRouterKey[] {
   return text.split("\n").flatMap((line, at) =>
     [...line.matchAll(NAME)].map(([, name = "", vendor = "", model = "", variant]) => ({
       name,

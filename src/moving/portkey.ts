@@ -14,7 +14,7 @@ import { readForeign } from "./foreign-text.ts";
 import { Groups } from "./groups.ts";
 import type { SourceFile } from "./litellm/config.ts";
 import type { PlannedConfig } from "./plan.ts";
-import { type Deployment, Providers } from "./providers.ts";
+import { type ImportedDeployment, Providers } from "./providers.ts";
 import { CACHE, HOOKS, type Report } from "./report.ts";
 import { addSeparately, type NamedDeployment } from "./separate.ts";
 import {
@@ -48,32 +48,32 @@ const APPENDED: Readonly<Record<string, string>> = { Google: "/v1beta", Ollama: 
 const DEPTH_MAX = 8;
 const ALIAS = "portkey";
 
-interface Member {
-  readonly target: Deployment;
+interface TargetMember {
+  readonly target: ImportedDeployment;
   readonly weight: number | undefined;
   /** Those that follow if it fails. */
-  readonly fallbacks: readonly Deployment[];
+  readonly fallbacks: readonly ImportedDeployment[];
 }
 
 /** The targets that share the load. */
-type Choice = readonly Member[];
+type MemberChoice = readonly TargetMember[];
 
-const NOTHING: Choice = [];
+const NOTHING: MemberChoice = [];
 
 type At = readonly (string | number)[];
 
-interface Parts {
+interface PortkeyParts {
   readonly file: SourceFile;
   readonly report: Report;
   /** Each target with its name in the report. */
-  readonly targets: Map<Deployment, string>;
+  readonly targets: Map<ImportedDeployment, string>;
 }
 
 /** One config, or several by their names. */
 export function readPortkey(given: SourceFile, report: Report): PlannedConfig {
   const file = { ...given, value: readForeign(given.value, report) };
   const providers = new Providers();
-  const parts: Parts = { file, report, targets: new Map() };
+  const parts: PortkeyParts = { file, report, targets: new Map() };
   const configs = listConfigs(file.value);
   if (configs.length === 0)
     report.leave(null, "configs", "the file has none: a config has a provider or targets");
@@ -92,11 +92,15 @@ export function readPortkey(given: SourceFile, report: Report): PlannedConfig {
 
 interface NamedChoice {
   readonly name: string;
-  readonly members: Choice;
+  readonly members: MemberChoice;
 }
 
 /** Returns the aliases, and the models' fallbacks. */
-function placeTargets(configs: readonly NamedChoice[], providers: Providers, { targets, report }: Parts) {
+function placeTargets(
+  configs: readonly NamedChoice[],
+  providers: Providers,
+  { targets, report }: PortkeyParts,
+) {
   const named = configs.flatMap(({ name, members }): readonly NamedDeployment[] => {
     const later = [...new Set(members.flatMap(({ fallbacks }) => fallbacks))];
     return [
@@ -128,7 +132,7 @@ function placeTargets(configs: readonly NamedChoice[], providers: Providers, { t
   return { groups, models: Object.fromEntries(models) };
 }
 
-function describeTarget({ provider, place, name, credential }: Deployment): unknown {
+function describeTarget({ provider, place, name, credential }: ImportedDeployment): unknown {
   return [provider, place, name, credential?.key];
 }
 
@@ -141,7 +145,7 @@ function listConfigs(value: unknown): readonly (readonly [string, JsonObject, At
   );
 }
 
-function readNode(node: JsonObject, at: At, parts: Parts): Choice {
+function readNode(node: JsonObject, at: At, parts: PortkeyParts): MemberChoice {
   const fields = new Fields(node);
   const choice = readChoice(fields, at, parts);
   const { file, report } = parts;
@@ -150,7 +154,7 @@ function readNode(node: JsonObject, at: At, parts: Parts): Choice {
   return choice;
 }
 
-function readChoice(node: Fields, at: At, parts: Parts): Choice {
+function readChoice(node: Fields, at: At, parts: PortkeyParts): MemberChoice {
   const { file, report } = parts;
   node.take("name");
   if (node.take("retry") !== undefined)
@@ -180,7 +184,7 @@ function readChoice(node: Fields, at: At, parts: Parts): Choice {
   return follow(first, others);
 }
 
-function share(choices: readonly Choice[], targets: readonly JsonObject[]): Choice {
+function share(choices: readonly MemberChoice[], targets: readonly JsonObject[]): MemberChoice {
   const members = choices.flatMap((choice, index) => {
     const weight = asNumber(targets[index]?.weight);
     return choice.map((member) => ({ ...member, weight: weight ?? member.weight }));
@@ -188,12 +192,12 @@ function share(choices: readonly Choice[], targets: readonly JsonObject[]): Choi
   return members.filter(({ weight }) => weight === undefined || weight > 0);
 }
 
-function follow(first: Choice, others: readonly Choice[]): Choice {
+function follow(first: MemberChoice, others: readonly MemberChoice[]): MemberChoice {
   const later = others.flat().flatMap(({ target, fallbacks }) => [target, ...fallbacks]);
   return first.map((member) => ({ ...member, fallbacks: [...member.fallbacks, ...later] }));
 }
 
-function readTarget(node: Fields, at: At, { file, report, targets }: Parts): Choice {
+function readTarget(node: Fields, at: At, { file, report, targets }: PortkeyParts): MemberChoice {
   const line = file.findLine(at);
   const { model: asModel, ...others } = asObject(node.take("override_params"));
   // A model of Portkey's catalogue names its provider: `@openai-prod/gpt-5.4`.
@@ -215,7 +219,7 @@ function readTarget(node: Fields, at: At, { file, report, targets }: Parts): Cho
   const isKeyless = hasProof(fields) || provider === "Ollama" || provider === "Vertex";
   if (provider === "Vertex" && node.take("api_key") !== undefined)
     report.leave(line, `${item}: api_key`, "tokens end: use the account's key file");
-  const target: Deployment = {
+  const target: ImportedDeployment = {
     provider,
     place,
     isOwn,
@@ -259,7 +263,7 @@ function nameModel(provider: string, model: string | undefined): string | undefi
   return model?.replace(/^(google|anthropic)\./, "").replace(/^meta\./, "meta/");
 }
 
-interface CallTarget {
+interface PortkeyTarget {
   /** The provider as the target names it. */
   readonly asked: string;
   readonly provider: string;
@@ -267,7 +271,7 @@ interface CallTarget {
 }
 
 /** Each of Portkey's virtual keys and integrations has a key of its own. */
-function readKey(node: Fields, { asked, provider, address }: CallTarget, report: Report) {
+function readKey(node: Fields, { asked, provider, address }: PortkeyTarget, report: Report) {
   const variable = nameKeyVariable(provider, address);
   const secret = node.takeText("api_key");
   const use = `the key of ${provider}`;

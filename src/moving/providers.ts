@@ -7,10 +7,10 @@ import { clampWeight, type Groups } from "./groups.ts";
 import type { Report } from "./report.ts";
 import { describeOwnApi, isOwnServer } from "./servers.ts";
 
-type Headers = Readonly<Record<string, string>>;
+type ExtraHeaders = Readonly<Record<string, string>>;
 
 /** One model on one server of the other gateway. */
-export interface Deployment {
+export interface ImportedDeployment {
   /** A known provider, or the base of the name of another server that speaks its dialect. */
   readonly provider: string;
   /** Tells it from other servers of the same provider. Null for the provider's own address. */
@@ -25,12 +25,13 @@ export interface Deployment {
   readonly model: Readonly<Record<string, unknown>>;
   readonly credential: PlannedCredential | null;
   /** Sent with each call. */
-  readonly headers?: Headers | undefined;
+  readonly headers?: ExtraHeaders | undefined;
   /** Its line in the other gateway's file. Null for rows of a table. */
   readonly line: number | null;
 }
 
-export interface PlannedCredential extends Readonly<Partial<Record<Limit, number | undefined>>> {
+export interface PlannedCredential
+  extends Readonly<Partial<Record<CredentialLimitName, number | undefined>>> {
   /** A reference, such as `${OPENAI_API_KEY}`. */
   readonly key: string;
   readonly weight?: number | undefined;
@@ -39,7 +40,7 @@ export interface PlannedCredential extends Readonly<Partial<Record<Limit, number
 /** Tells several providers on one server from each other. Null for the one that needs no other name. */
 export type Share = { readonly number: number; readonly label: string } | null;
 
-interface Server {
+interface ImportedServer {
   readonly name: string;
   /** The known provider that it has the name of, or is based on. */
   readonly provider: string;
@@ -48,7 +49,7 @@ interface Server {
   readonly impliedKey: string | null;
   readonly credentials: Map<string, PlannedCredential[]>;
   /** The headers of its deployments, each set once. Empty for those without any. */
-  readonly headers: Map<string, Headers>;
+  readonly headers: Map<string, ExtraHeaders>;
   readonly models: Map<string, Readonly<Record<string, unknown>>>;
   isOpen: boolean;
 }
@@ -62,7 +63,7 @@ const ADDRESS = /^(https?:\/\/)?(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost)
 const FREE = { input: 0, output: 0 };
 
 export class Providers {
-  readonly #servers = new Map<string, Server>();
+  readonly #servers = new Map<string, ImportedServer>();
   readonly #cards: ReadonlyMap<string, ModelCard>;
   /** Prices of models in the catalogue that the other gateway's operator had changed. */
   readonly #overlay = new Map<string, object>();
@@ -77,7 +78,7 @@ export class Providers {
    * Adds a deployment. Returns its model's id, or `Provider#*` for all models. `called` is what clients call it: clients see
    * the names of providers, and shouldn't see an address in them.
    */
-  add(deployment: Deployment, share: Share, called: string): string {
+  add(deployment: ImportedDeployment, share: Share, called: string): string {
     const { provider, place, name, credential, headers = {} } = deployment;
     const { like, ...own } = deployment.model;
     const model = typeof like === "string" && this.#cards.has(like) ? { ...own, like } : own;
@@ -104,7 +105,11 @@ export class Providers {
   }
 
   /** Another provider than the known one needs its address and dialect, and the variable of its key. */
-  #makeServer({ provider, place: given, isOwn, fields }: Deployment, share: Share, called: string): Server {
+  #makeServer(
+    { provider, place: given, isOwn, fields }: ImportedDeployment,
+    share: Share,
+    called: string,
+  ): ImportedServer {
     const isHidden = given !== null && (ADDRESS.test(given) || isOwnServer(provider, fields));
     const place = isHidden ? called || "own" : given;
     const isOfVendor = fields.base_url === undefined && fields.platform === undefined;
@@ -124,7 +129,7 @@ export class Providers {
   }
 
   /** A model that the provider itself offers under the same name has its facts. Others cost nothing on the operator's own servers. */
-  #findFacts({ provider, fields, model }: Deployment, name: string): object {
+  #findFacts({ provider, fields, model }: ImportedDeployment, name: string): object {
     const like = `${provider}#${name}`;
     if (this.#cards.has(like)) return { like };
     const isPriced = "price" in model || "like" in model;
@@ -224,7 +229,7 @@ function makeName(provider: string, place: string | null): string {
 }
 
 /** A server with the provider's own name is of its platform and speaks its dialect anyway. */
-function writeServer(server: Server): object {
+function writeServer(server: ImportedServer): object {
   const { name, provider, fields: all, credentials, models, isOpen, impliedKey } = server;
   const [headers = {}, ...different] = server.headers.values();
   const { platform, dialect, ...others } = all;
@@ -243,9 +248,9 @@ function writeServer(server: Server): object {
   };
 }
 
-type Limit = CredentialLimit["name"];
+type CredentialLimitName = CredentialLimit["name"];
 
-function isHalfLimited(shared: readonly PlannedCredential[], field: Limit): boolean {
+function isHalfLimited(shared: readonly PlannedCredential[], field: CredentialLimitName): boolean {
   const limits = shared.map((one) => one[field]);
   return limits.includes(undefined) && limits.some((limit) => limit !== undefined);
 }
@@ -258,7 +263,7 @@ function listWeights(shared: readonly PlannedCredential[]): readonly number[] {
 /** A key that several deployments share has the sum of their limits, unless one of them has none. */
 function writeCredential(shared: readonly PlannedCredential[], isWeighted: boolean): string | object {
   const [first] = shared;
-  const sum = (field: Limit) => {
+  const sum = (field: CredentialLimitName) => {
     const limits = shared.map((one) => one[field]);
     return limits.includes(undefined) ? undefined : limits.reduce((all = 0, one = 0) => all + one, 0);
   };

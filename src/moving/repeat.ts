@@ -10,7 +10,7 @@ import { resetBudgets } from "../ledger/limits/reset-order.ts";
 import type { PlannedAccount, PlannedKey } from "./plan.ts";
 import { listAdded, type TakenOwner } from "./taken-record.ts";
 
-interface RepeatParts {
+interface RepeatedOwnerParts {
   readonly rules: LedgerRules;
   /** The owner as the last import found it. Null if none has kept a record. */
   readonly before: TakenOwner | null;
@@ -21,7 +21,7 @@ export async function repeatKey(
   world: ActingWorld,
   key: GatewayKey,
   planned: PlannedKey,
-  parts: RepeatParts,
+  parts: RepeatedOwnerParts,
 ): Promise<readonly string[]> {
   if (key.revokedAtMs !== null) return [];
   const words: string[] = [];
@@ -37,7 +37,7 @@ export async function repeatAccount(
   world: ActingWorld,
   account: Account,
   planned: PlannedAccount,
-  parts: RepeatParts,
+  parts: RepeatedOwnerParts,
 ): Promise<readonly string[]> {
   if (account.closingAtMs !== null) return [];
   const words: string[] = [];
@@ -59,7 +59,7 @@ async function addSpending(
   { store, clock, random }: ActingWorld,
   owner: { readonly accountId: string; readonly keyId: string | null },
   { spent }: Pick<PlannedKey, "spent">,
-  { rules, before }: RepeatParts,
+  { rules, before }: RepeatedOwnerParts,
 ): Promise<readonly string[]> {
   const added = listAdded(spent, before?.spent ?? {});
   const names = Object.keys(added);

@@ -23,7 +23,7 @@ export interface ReportRow {
 }
 
 /** A variable of the environment that the configuration needs. */
-interface Variable {
+interface ReportedVariable {
   readonly name: string;
   /** Its use, and where its value was found, which is never copied. */
   readonly use: string;
@@ -109,7 +109,7 @@ export class Report {
     this.#reserved.add(name);
   }
 
-  get variables(): readonly Variable[] {
+  get variables(): readonly ReportedVariable[] {
     return [...this.#variables].map(([name, use]) => ({ name, use }));
   }
 }

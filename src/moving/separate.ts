@@ -1,9 +1,9 @@
 // Deployments that differ in key, price, headers or fallbacks are kept apart: a provider's keys serve all of its models.
-import type { Deployment, Providers, Share } from "./providers.ts";
+import type { ImportedDeployment, Providers, Share } from "./providers.ts";
 
 /** A deployment behind a name that clients ask for. */
 export interface NamedDeployment {
-  readonly deployment: Deployment;
+  readonly deployment: ImportedDeployment;
   readonly name: string;
   /** Deployments of one name and rank share the load. Those of another rank follow if they fail, or are for others. */
   readonly rank: string;
@@ -11,17 +11,17 @@ export interface NamedDeployment {
   readonly next: string | null;
 }
 
-interface Terms {
+interface ModelTerms {
   /** The model's own entry, with its price. */
   readonly entry: string;
   readonly next: string | null;
 }
 
 /** The deployments of one model among which calls by one name may choose. */
-interface Unit {
+interface ModelUnit {
   readonly name: string;
   readonly model: string;
-  readonly terms: Terms;
+  readonly terms: ModelTerms;
   readonly headers: string;
   /** True if it should have the provider's own name: clients may ask for its models by their full names. */
   readonly isPlain: boolean;
@@ -30,10 +30,10 @@ interface Unit {
 }
 
 /** The units that become one provider. */
-interface Slot {
-  readonly units: Unit[];
+interface ProviderSlot {
+  readonly units: ModelUnit[];
   /** By model. */
-  readonly terms: Map<string, Terms>;
+  readonly terms: Map<string, ModelTerms>;
 }
 
 /** Adds all of them. Returns the id of each, or `Provider#*`. */
@@ -54,11 +54,11 @@ function nameServer({ deployment: { provider, place } }: NamedDeployment): strin
   return `${provider} ${place ?? ""}`;
 }
 
-function fillSlots(server: readonly NamedDeployment[]): readonly Slot[] {
-  const slots: Slot[] = [];
+function fillSlots(server: readonly NamedDeployment[]): readonly ProviderSlot[] {
+  const slots: ProviderSlot[] = [];
   for (const unit of listUnits(server)) {
     const found = slots.find((slot) => canShare(slot, unit));
-    const slot: Slot = found ?? { units: [], terms: new Map() };
+    const slot: ProviderSlot = found ?? { units: [], terms: new Map() };
     if (found === undefined) slots.push(slot);
     slot.units.push(unit);
     slot.terms.set(unit.model, {
@@ -69,14 +69,14 @@ function fillSlots(server: readonly NamedDeployment[]): readonly Slot[] {
   return slots;
 }
 
-function canShare({ units: [first], terms }: Slot, unit: Unit): boolean {
+function canShare({ units: [first], terms }: ProviderSlot, unit: ModelUnit): boolean {
   if (first?.keys !== unit.keys || first.headers !== unit.headers) return false;
   const { entry, next } = terms.get(unit.model) ?? unit.terms;
   const isLast = next === null || unit.terms.next === null;
   return entry === unit.terms.entry && (isLast || next === unit.terms.next);
 }
 
-function listUnits(server: readonly NamedDeployment[]): readonly Unit[] {
+function listUnits(server: readonly NamedDeployment[]): readonly ModelUnit[] {
   const groups = Map.groupBy(server, ({ name, rank, next, deployment }) => {
     const { model, headers = {}, credential } = deployment;
     const parts = [name, rank, next, deployment.name, model, headers, credential === null];

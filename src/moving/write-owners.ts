@@ -19,7 +19,7 @@ import { endMissing, repeatAccount, repeatKey } from "./repeat.ts";
 import type { Report } from "./report.ts";
 import { TakenRecord } from "./taken-record.ts";
 
-interface Writing {
+interface OwnerWriting {
   readonly rules: LedgerRules;
   /** The time until which foreign digests are looked up, in Unix milliseconds. */
   readonly foreignUntilMs: number;
@@ -30,7 +30,7 @@ interface Writing {
   readonly onRow: () => void;
 }
 
-interface Work extends Writing {
+interface OwnerWork extends OwnerWriting {
   readonly record: TakenRecord;
   /** See `PlannedOwners`. */
   readonly wholeOf: string | null;
@@ -40,10 +40,10 @@ interface Work extends Writing {
 export async function writeOwners(
   world: ActingWorld,
   { accounts, keys, wholeOf }: PlannedOwners,
-  writing: Writing,
+  writing: OwnerWriting,
 ): Promise<void> {
   const record = await TakenRecord.load(world.store);
-  const work: Work = { ...writing, record, wholeOf };
+  const work: OwnerWork = { ...writing, record, wholeOf };
   if (keys.length > 0) await allowForeign(world, keys, writing.foreignUntilMs);
   const names = new AccountNames(world.store, accounts);
   /** Accounts here by the ids that the import gives them. */
@@ -100,16 +100,16 @@ async function chooseAccountId(store: ActingWorld["store"], id: string): Promise
   return (await store.account(id)) === null ? id : chooseAccountId(store, deriveNext(id));
 }
 
-interface AccountParts {
+interface WrittenAccount {
   readonly planned: PlannedAccount;
   readonly found: Account | null;
 }
 
 async function writeAccount(
   world: ActingWorld,
-  { planned, found }: AccountParts,
+  { planned, found }: WrittenAccount,
   names: AccountNames,
-  work: Work,
+  work: OwnerWork,
 ): Promise<Account> {
   const { rules, report, record, wholeOf: of } = work;
   const { id: plannedId } = planned.account;
@@ -133,7 +133,7 @@ async function addAccount(
   world: ActingWorld,
   planned: PlannedAccount,
   names: AccountNames,
-  { rules: { quota }, report, isDry }: Work,
+  { rules: { quota }, report, isDry }: OwnerWork,
 ): Promise<Account> {
   const { spent, topUpNanoUsd } = planned;
   const id = await chooseAccountId(world.store, planned.account.id);
@@ -181,7 +181,7 @@ async function writeKey(
   world: ActingWorld,
   planned: PlannedKey,
   homes: ReadonlyMap<string, Account>,
-  work: Work,
+  work: OwnerWork,
 ): Promise<void> {
   const { key } = planned;
   const { rules, report, record, wholeOf: of } = work;
@@ -201,7 +201,7 @@ async function addKey(
   world: ActingWorld,
   planned: PlannedKey,
   homes: ReadonlyMap<string, Account>,
-  { rules: { quota }, report, isDry }: Work,
+  { rules: { quota }, report, isDry }: OwnerWork,
 ): Promise<string | null> {
   const { store, changes, clock, random, pepper } = world;
   const { key, spent, secret, foreign } = planned;
@@ -252,14 +252,14 @@ function reportAdded(
   else report.addChange({ item, outcome: "paused", words: `${added}, paused: ${pausedFor.join("; ")}` });
 }
 
-interface Owner extends Pick<OwnerState, "owner" | "accountId"> {
+interface WrittenOwner extends Pick<OwnerState, "owner" | "accountId"> {
   readonly budgets: GatewayKey["budgets"];
 }
 
 /** Returns the owner's state with its budgets' running windows as they were elsewhere. Null without budgets. */
 function openBudgets(
   account: Pick<Account, "timeZone">,
-  { budgets, ...owner }: Owner,
+  { budgets, ...owner }: WrittenOwner,
   spent: Spending,
   { quota, nowMs }: { readonly quota: QuotaRules; readonly nowMs: number },
 ): OwnerState | null {

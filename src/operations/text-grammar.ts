@@ -9,11 +9,11 @@ import type { JsonObject } from "../core/json/json.ts";
  */
 export type Holding<Kind extends string> =
   | ("text" | "thought" | "own" | "schema" | "file" | "again" | "setting")
-  | OwnNode<Kind>
+  | ClientJsonNode<Kind>
   | Nodes<Kind>;
 
 /** The client's own JSON with some fields of the API: their texts are found as in a node of this kind. */
-interface OwnNode<Kind extends string> {
+interface ClientJsonNode<Kind extends string> {
   readonly own: Kind;
 }
 

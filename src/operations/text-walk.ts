@@ -17,7 +17,7 @@ import {
 } from "./text-json.ts";
 
 /** Inherited by the texts of a node from the node that holds it. */
-interface Context {
+interface TextContext {
   readonly path: string;
   readonly isSealed: boolean;
   readonly isPiece: boolean;
@@ -25,7 +25,7 @@ interface Context {
   readonly field?: string | undefined;
 }
 
-const TOP: Context = { path: "", isSealed: false, isPiece: false };
+const TOP: TextContext = { path: "", isSealed: false, isPiece: false };
 
 /**
  * Returns the body with its texts changed, or the same body if none was. Never throws for a value of another shape than
@@ -80,13 +80,13 @@ class TextWalk<Kind extends string> {
     this.#change = (text, place) => (text === "" ? text : change(text, place));
   }
 
-  node(kind: Kind, node: JsonObject, holder: Context): JsonObject {
+  node(kind: Kind, node: JsonObject, holder: TextContext): JsonObject {
     const { spell, isSealed } = this.#grammar;
     const table = this.#grammar.kinds[kind];
     const form = findForm(table, node);
     const mapped = mapFields(node, (value, field) => {
       const name = spell?.(field) ?? field;
-      const context: Context = {
+      const context: TextContext = {
         path: holder.path === "" ? field : `${holder.path}.${field}`,
         isSealed: holder.isSealed || isSealed?.(node, field) === true,
         isPiece: table.isPiece ?? holder.isPiece,
@@ -102,7 +102,7 @@ class TextWalk<Kind extends string> {
     name: string,
     node: JsonObject,
     value: unknown,
-    context: Context,
+    context: TextContext,
   ): unknown {
     switch (holding) {
       case "setting":
@@ -133,7 +133,7 @@ class TextWalk<Kind extends string> {
     );
   }
 
-  #texts(value: unknown, isThinking: boolean, context: Context): unknown {
+  #texts(value: unknown, isThinking: boolean, context: TextContext): unknown {
     const place = makePlace(isThinking ? "thinking" : "text", context);
     if (typeof value === "string") return this.#change(value, place);
     if (!Array.isArray(value)) return this.#stray(value, context);
@@ -143,18 +143,18 @@ class TextWalk<Kind extends string> {
   }
 
   /** A piece of JSON is no JSON yet. */
-  #own(value: unknown, context: Context): unknown {
+  #own(value: unknown, context: TextContext): unknown {
     if (typeof value === "string" && (context.isPiece || this.#takesJson))
       return this.#change(value, { ...makePlace("text", context), isJson: true });
     const change = this.#makeChange(context);
     return typeof value === "string" ? mapJsonText(value, change) : mapJson(value, change);
   }
 
-  #file(value: unknown, type: string, context: Context): unknown {
+  #file(value: unknown, type: string, context: TextContext): unknown {
     return typeof value === "string" ? mapFile(value, type, this.#makeChange(context)) : value;
   }
 
-  #nodes(kind: Kind, value: unknown, context: Context): unknown {
+  #nodes(kind: Kind, value: unknown, context: TextContext): unknown {
     if (isPlain(value)) return this.node(kind, value, context);
     if (typeof value === "string") return this.#change(value, makePlace("text", context));
     if (typeof value === "number" || typeof value === "bigint")
@@ -169,16 +169,16 @@ class TextWalk<Kind extends string> {
   }
 
   /** Searches what no form lists. Its typed objects may be blocks. */
-  #stray(value: unknown, context: Context): unknown {
+  #stray(value: unknown, context: TextContext): unknown {
     return this.#nodes(this.#grammar.stray, value, context);
   }
 
-  #attachment(file: Attachment, context: Context): Attachment {
+  #attachment(file: Attachment, context: TextContext): Attachment {
     const name = this.#change(file.name, makePlace("text", context));
     return name === file.name ? file : new Attachment(name, file.type, file.bytes);
   }
 
-  #makeChange(context: Context): JsonChange {
+  #makeChange(context: TextContext): JsonChange {
     const place = (kind: TextPlace["kind"], field = context.field): TextPlace =>
       makePlace(kind, context, field);
     return {
@@ -193,14 +193,14 @@ class TextWalk<Kind extends string> {
 
 function makePlace(
   kind: TextPlace["kind"],
-  { path, isSealed, isPiece, field: own }: Context,
+  { path, isSealed, isPiece, field: own }: TextContext,
   field = own,
 ): TextPlace {
   return field === undefined ? { kind, isSealed, isPiece, path } : { kind, isSealed, isPiece, path, field };
 }
 
 /** A node of a stream is found again by its own index only: its position is that in one event. */
-function makePath({ path, isPiece }: Context, { index }: JsonObject, position: number): string {
+function makePath({ path, isPiece }: TextContext, { index }: JsonObject, position: number): string {
   if (typeof index === "number") return `${path}[${index}]`;
   return isPiece ? path : `${path}[${position}]`;
 }

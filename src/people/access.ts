@@ -11,7 +11,7 @@ import {
 import { PERMISSIONS, type Permission } from "../core/people/permissions.ts";
 import { countGrants, findScope, isAbove, isPermitted, joinGrants, listPermitted } from "./roles.ts";
 
-interface Viewer {
+interface AccessViewer {
   readonly actor: Actor;
   readonly grants: readonly Grant[];
   /** True if prompts and answers of others may be read. */
@@ -48,7 +48,7 @@ export class Access {
   /** Those that show prompts and answers. Empty if that is not said of single ones. */
   readonly #showing: readonly Grant[];
 
-  constructor({ actor, grants, readsContent, memberId, personId, ends }: Viewer) {
+  constructor({ actor, grants, readsContent, memberId, personId, ends }: AccessViewer) {
     this.actor = actor;
     this.grants = joinGrants(grants);
     this.readsContent = readsContent;

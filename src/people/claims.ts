@@ -92,9 +92,9 @@ export interface KnownAccounts {
 }
 
 /** True if a rule's group counts for a person. */
-type IsMatching = (rule: Pick<SignInRule, "group" | "role">) => boolean;
+type IsRuleMatching = (rule: Pick<SignInRule, "group" | "role">) => boolean;
 
-export function matchClaims(groups: readonly string[] | null): IsMatching {
+export function matchClaims(groups: readonly string[] | null): IsRuleMatching {
   return ({ group }) => group === "*" || (groups ?? []).includes(group);
 }
 

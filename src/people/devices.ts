@@ -35,7 +35,7 @@ const HALF = CODE_LETTERS / 2;
 /** A random number this much larger than all codes makes each as likely as the others. */
 const CODE_BYTES = 16;
 
-type Parts = Pick<SignInParts, "store" | "pepper" | "random" | "clock" | "vault" | "log">;
+type DeviceGrantParts = Pick<SignInParts, "store" | "pepper" | "random" | "clock" | "vault" | "log">;
 
 /** Makes a code such as `PBFT-PNTT`. */
 function mintUserCode(random: Random): string {
@@ -83,7 +83,7 @@ interface DeviceRequest {
 
 /** Begins a sign-in. Null if too many from this address wait already. */
 export async function startDevice(
-  { store, pepper, random, clock }: Parts,
+  { store, pepper, random, clock }: DeviceGrantParts,
   { agent, address, kind = "agent" }: DeviceRequest,
 ): Promise<DeviceStart | null> {
   const begun = {
@@ -134,7 +134,7 @@ interface AgentTokens {
   readonly untilMs: number;
 }
 
-type Grant = { readonly tokens: AgentTokens } | { readonly error: GrantError };
+type DeviceGrant = { readonly tokens: AgentTokens } | { readonly error: GrantError };
 
 /** Tokens that are stored with the step that grants them, or not at all. */
 interface MintedTokens {
@@ -143,7 +143,7 @@ interface MintedTokens {
   readonly refreshDigest: string;
 }
 
-function mintTokens({ random, pepper }: Parts, deviceId: string, untilMs: number): MintedTokens {
+function mintTokens({ random, pepper }: DeviceGrantParts, deviceId: string, untilMs: number): MintedTokens {
   const tokens = { secret: mintSecret(random), refresh: mintAgentCode(random), untilMs };
   return {
     tokens,
@@ -153,7 +153,11 @@ function mintTokens({ random, pepper }: Parts, deviceId: string, untilMs: number
 }
 
 /** Answers an agent that asks whether its code was approved. */
-export async function pollDevice(parts: Parts, { agents }: SignInRules, deviceCode: string): Promise<Grant> {
+export async function pollDevice(
+  parts: DeviceGrantParts,
+  { agents }: SignInRules,
+  deviceCode: string,
+): Promise<DeviceGrant> {
   const { store, clock, random, pepper } = parts;
   const nowMs = clock.nowMs();
   const deviceId = mintId("dev", random);
@@ -189,7 +193,7 @@ function stepPoll(
   nowMs: number,
   { tokens, secret }: MintedTokens,
   makeDevice: (of: Pick<Device, "memberId" | "accountId" | "keyId" | "agent" | "address">) => Device,
-): CodeStep & { readonly grant: Grant } {
+): CodeStep & { readonly grant: DeviceGrant } {
   const refuse = (error: GrantError) => ({ code: null, grant: { error } });
   // The transaction may run again after it was committed.
   if (before?.deviceId === secret.deviceId) return { code: null, grant: { tokens } };
@@ -223,7 +227,11 @@ function isTooSoon({ polledAtMs }: DeviceCode, nowMs: number): boolean {
 }
 
 /** Returns an agent's next tokens, as long as the person is let in. */
-export async function refreshDevice(parts: Parts, rules: SignInRules, token: string): Promise<Grant> {
+export async function refreshDevice(
+  parts: DeviceGrantParts,
+  rules: SignInRules,
+  token: string,
+): Promise<DeviceGrant> {
   const { store, clock, pepper, vault, log } = parts;
   const digest = digestRefresh(token, pepper);
   const device = await store.devices.deviceByRefresh(digest);
@@ -271,7 +279,7 @@ function stepRefresh(
 
 /** True if the person may still use keys in that account, and the agents' key works. */
 async function isStillIn(
-  { store }: Parts,
+  { store }: DeviceGrantParts,
   { issuer }: SignInRules,
   { memberId, accountId, keyId }: Device,
   nowMs: number,

@@ -43,7 +43,7 @@ export async function recheckMembers(given: Parts): Promise<void> {
 }
 
 /** The result of a look at the issuer: `answered` after a definite word. */
-type Outcome = "answered" | "silent" | "not asked";
+type LookOutcome = "answered" | "silent" | "not asked";
 
 /** Everybody is due again after this time. */
 function findPeriod({ members: { recheckMs, keysExpireMs } }: SignInRules): number {
@@ -55,7 +55,7 @@ function findStoreClock({ store, clock }: Pick<Parts, "store" | "clock">): Parts
   return { nowMs: () => clock.nowMs() + (store.clockAheadMs() ?? 0) };
 }
 
-async function recheckMember(parts: Parts, rules: SignInRules, member: Member): Promise<Outcome> {
+async function recheckMember(parts: Parts, rules: SignInRules, member: Member): Promise<LookOutcome> {
   const { store, clock, recordAs } = parts;
   const nowMs = clock.nowMs();
   const [key] = await listKeys(store, member.id, 1);
@@ -98,7 +98,7 @@ function readRefresh({ vault, log }: Parts, sealed: string): string | null {
 }
 
 /** A look at the issuer, and how the one before ended. */
-interface Look {
+interface IssuerLook {
   readonly token: string;
   /** True if that one may have used up the token. */
   readonly wasInterrupted: boolean;
@@ -110,8 +110,8 @@ async function askIssuer(
   parts: Parts,
   rules: SignInRules,
   member: Member,
-  { token, wasInterrupted, wasRefused }: Look,
-): Promise<Outcome> {
+  { token, wasInterrupted, wasRefused }: IssuerLook,
+): Promise<LookOutcome> {
   let isKept = false;
   try {
     const tokens = await parts.issuer(rules).refresh(token, member.subject);

@@ -11,12 +11,12 @@ const AGENT = "poundkey login --admin";
 /** Nothing is added to a device's list. */
 const DEVICES_KEPT = 1;
 
-interface Login {
+interface LoginSecret {
   readonly secret: string;
   readonly untilMs: number;
 }
 
-type LoginGrant = { readonly login: Login } | { readonly error: GrantError };
+type LoginGrant = { readonly login: LoginSecret } | { readonly error: GrantError };
 
 /** Answers a command line that asks whether its code was approved. */
 export async function pollLogin(

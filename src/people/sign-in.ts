@@ -62,7 +62,7 @@ interface SignedIn {
 }
 
 /** Somebody who comes back from the issuer. */
-interface Arrival {
+interface IssuerReturn {
   /** The callback's. */
   readonly query: string;
   /** The value of the attempt's cookie. Null if there is none. */
@@ -76,7 +76,7 @@ interface Arrival {
 export async function completeAttempt(
   parts: SignInParts,
   rules: SignInRules,
-  { query, kept, from }: Arrival,
+  { query, kept, from }: IssuerReturn,
 ): Promise<SignedIn> {
   const { returnTo, attempt } = await openAttempt(parts, query, kept);
   const tokens = await parts.issuer(rules).finish(query, attempt);
@@ -89,7 +89,7 @@ export async function completeAttempt(
 }
 
 interface ArrivedPerson extends SignedInPerson {
-  readonly from: Arrival["from"];
+  readonly from: IssuerReturn["from"];
 }
 
 /** Applies the rules to the person, again if the directory changes them meanwhile. */

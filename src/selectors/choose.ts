@@ -1,7 +1,7 @@
 // A selector's choice: the models that can serve a request, ranked by one prediction, with the reasons.
 import type { CachedPrefix } from "../core/attempt.ts";
 import type { ModelCard } from "../core/models/card.ts";
-import type { Kind } from "../core/models/skill.ts";
+import type { TaskKind } from "../core/models/skill.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
 import { type ChooseInput, type PreparedAsk, prepareAsk } from "./ask.ts";
@@ -34,7 +34,7 @@ export interface Choice {
   /** Null if none can serve the request. */
   readonly choice: ModelCard | null;
   /** The kind of task whose pin decided. Null if none did. */
-  readonly pinned: Kind | null;
+  readonly pinned: TaskKind | null;
   /** Set if the conversation stays with its model, whatever the scores are. */
   readonly stays: Staying | null;
   /** The reason, a sentence of ASCII. Null without a choice. */
@@ -106,7 +106,7 @@ export function decide(
 interface Front {
   /** Its place. −1 if there is none. */
   readonly front: number;
-  readonly pinned: Kind | null;
+  readonly pinned: TaskKind | null;
   readonly stays: Staying | null;
 }
 

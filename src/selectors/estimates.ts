@@ -209,14 +209,14 @@ export function estimateTokens(asked: PreparedAsk, row: number) {
   return { answer: estimateAnswer(asked, length), thought: estimateThought(asked, row) * length };
 }
 
-type Tokens = ReturnType<typeof estimateTokens>;
+type EstimatedTokens = ReturnType<typeof estimateTokens>;
 
 /** Returns USD with this many prompt tokens in the provider's cache, of an answer `times` as long. 0 without a price. */
 export function priceTokens(
   asked: PreparedAsk,
   row: number,
   held: number,
-  { answer, thought }: Tokens,
+  { answer, thought }: EstimatedTokens,
   times = 1,
 ) {
   const price = asked.table.prices[row] ?? null;

@@ -34,7 +34,7 @@ export interface Leaning {
   readonly prompts: number;
 }
 
-type Row = Pick<Prediction, "row">;
+type PredictionRow = Pick<Prediction, "row">;
 
 export interface Knowledge {
   /** The lead in quality that another model needs over the champion. */
@@ -45,16 +45,16 @@ export interface Knowledge {
    * Returns the share of labelled prompts that are at least as unlike the others as this request, 0…1: the smaller of
    * two, by the variance that labels leave and by the likeliest topic's share. Null without labels.
    */
-  likenessOf(asked: Row): number | null;
+  likenessOf(asked: PredictionRow): number | null;
   /** Returns the request's likeliest topics among those of the labelled prompts, the likeliest first. */
-  leanedOn(asked: Row): readonly Leaning[];
+  leanedOn(asked: PredictionRow): readonly Leaning[];
   /**
    * Returns the weight of cost or time up to which choosing keeps a share of the champion's quality, 0…1, or
    * `CHAMPION_ONLY`. Null if too little is known.
    */
   weightFor(what: "money" | "time", share: number): number | null;
   /** Returns the corrections of cards' quality for a request like this one. */
-  shiftsBy(places: Places, asked: Row): Shifts;
+  shiftsBy(places: Places, asked: PredictionRow): Shifts;
   /** Returns the ratio of a card's answers' length to the predicted one that a payer may expect, by place. */
   lengthsBy(places: Places, payer: string): (place: number) => number;
   /** Returns the standard deviation of ln(actual / expected length) of the card's answers, for a payer. */

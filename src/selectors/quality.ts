@@ -15,13 +15,18 @@ export const QUALITY_MIN = 0.01;
 export const QUALITY_MAX = 0.99;
 
 /** The part of a prediction that a model's quality depends on. */
-type Kind = Pick<Prediction, "skills" | "difficultyLogit" | "support">;
+type QualityInput = Pick<Prediction, "skills" | "difficultyLogit" | "support">;
 
 /** The request's side of every model's quality, computed once for thousands of models. */
 type QualityAsk = Readonly<ReturnType<typeof prepareQuality>>;
 
 /** `sure` is how surely the request is of a single kind known from training, 0…1. */
-export function prepareQuality({ skills, support, difficultyLogit, sure = 0 }: Kind & { sure?: number }) {
+export function prepareQuality({
+  skills,
+  support,
+  difficultyLogit,
+  sure = 0,
+}: QualityInput & { sure?: number }) {
   return {
     skills: Float64Array.from(skills),
     support,
@@ -50,7 +55,7 @@ export function expectProfiles({ odds, oddsSpreads, oddsLevel, isGuessed }: Card
 }
 
 /** Returns the quality without what was learned: the part that learning corrects. */
-export function estimatePriorQuality(profile: Profile, kind: Kind): number {
+export function estimatePriorQuality(profile: Profile, kind: QualityInput): number {
   return expect(profile.odds, 0, profile.oddsLevel, prepareQuality(kind));
 }
 

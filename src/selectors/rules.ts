@@ -1,13 +1,13 @@
 // The operator's rules for selectors as they apply to one request: the excluded models and the pinned model.
 import type { ModelCard } from "../core/models/card.ts";
-import { KINDS, type Kind, SKILLS } from "../core/models/skill.ts";
+import { KINDS, SKILLS, type TaskKind } from "../core/models/skill.ts";
 import type { Steering } from "../core/models/steering.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { matchesAny } from "../core/text/pattern.ts";
 import type { CardTable } from "./table.ts";
 import type { Prediction } from "./text/predictor.ts";
 
-const SKILL_KINDS: readonly Kind[] = SKILLS;
+const SKILL_KINDS: readonly TaskKind[] = SKILLS;
 
 /** The prefix of reasons that come from an operator's rule. */
 export const BY_RULE = "rule:";
@@ -38,7 +38,7 @@ export function selectRules(
 }
 
 /** Returns the share of a kind. A skill's is that of all kinds that call for it: mail and summaries are language too. */
-function findShare(category: Kind, kinds: readonly number[], skills: readonly number[]): number {
+function findShare(category: TaskKind, kinds: readonly number[], skills: readonly number[]): number {
   const skill = SKILL_KINDS.indexOf(category);
   return (skill < 0 ? kinds[KINDS.indexOf(category)] : skills[skill]) ?? 0;
 }

@@ -70,10 +70,10 @@ export interface Columns {
   readonly score: Float64Array;
   /** The place of the candidate with the highest overall level. −1 if there are none. */
   readonly champion: number;
-  cardAt(place: number): Identity;
+  cardAt(place: number): CardIdentity;
 }
 
-type Identity = Pick<ModelCard, "id" | "created">;
+type CardIdentity = Pick<ModelCard, "id" | "created">;
 
 /** One candidate. */
 export interface Score {
@@ -152,7 +152,7 @@ export function compareBySaving(
   );
 }
 
-export function compareIds({ id: a }: Pick<Identity, "id">, { id: b }: Pick<Identity, "id">): number {
+export function compareIds({ id: a }: Pick<CardIdentity, "id">, { id: b }: Pick<CardIdentity, "id">): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

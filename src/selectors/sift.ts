@@ -70,7 +70,7 @@ function siftAble(asked: PreparedAsk): SiftResult {
 }
 
 /** Removes the models that their context or their health bars now. */
-function passNow(sieve: Sieve, screen: Screen): SiftResult {
+function passNow(sieve: Sieve, screen: SiftScreen): SiftResult {
   const { able } = screen;
   let isAnyBarred = false;
   for (let at = 0; at < able.length && !isAnyBarred; at++)
@@ -130,18 +130,18 @@ function keepPreferred(
 }
 
 /** The models sorted by all but what changes from one request of a class to the next: its length, and their health. */
-interface Screen extends SiftResult {
+interface SiftScreen extends SiftResult {
   /** The chat models' places in the table, and the reason why each one can't serve, or null. */
   readonly rows: Int32Array;
   readonly reasonAt: readonly (string | null)[];
 }
 
 /** Per table, rules and bounds on the models, by the class of a request. */
-const screens = new WeakMap<CardTable, WeakMap<RouterRules, WeakMap<object, Map<string, Screen>>>>();
+const screens = new WeakMap<CardTable, WeakMap<RouterRules, WeakMap<object, Map<string, SiftScreen>>>>();
 /** A client's requests can be of some hundred classes. */
 const CLASSES_MAX = 64;
 
-function findScreen(sieve: Sieve): Screen {
+function findScreen(sieve: Sieve): SiftScreen {
   const { table, asked } = sieve;
   const { among = table, rules } = asked.input;
   const name = nameClass(sieve);
@@ -177,7 +177,7 @@ function isTakenByAll({ least }: CardTable, bulk: PreparedAsk["bulk"]): boolean 
   );
 }
 
-function makeScreen(sieve: Sieve): Screen {
+function makeScreen(sieve: Sieve): SiftScreen {
   const { table, asked } = sieve;
   const rows = (asked.input.among ?? Int32Array.from(table.cards.keys())).filter(
     (row) => table.isChat[row] !== 0,

@@ -65,7 +65,7 @@ function findReason({ by, tokens }: ServingModel, thinkingTokens: number): StayR
   return thinkingTokens > 0 ? "thinking" : null;
 }
 
-interface Comparison {
+interface StayComparison {
   readonly able: Estimates;
   readonly place: number;
   readonly first: number;
@@ -74,7 +74,7 @@ interface Comparison {
 }
 
 /** True if the first costs far less, although it has to think this many more tokens again than the model does. */
-function isFarCheaper({ able, place, first, own }: Comparison, thinkingTokens: number): boolean {
+function isFarCheaper({ able, place, first, own }: StayComparison, thinkingTokens: number): boolean {
   const { asked, rows } = able;
   const heldTokens = asked.served?.tokens ?? 0;
   const turns = asked.input.request.messages.filter(({ role }) => role === "assistant").length;

@@ -53,11 +53,11 @@ function makeTable(cards: readonly ModelCard[]) {
   };
 }
 
-type Limits = ReturnType<typeof findLimits>;
+type CardLimits = ReturnType<typeof findLimits>;
 
 /** Returns the least of each limit. */
-function findLeast(limits: readonly Limits[]) {
-  const least = (read: (one: Limits) => number) =>
+function findLeast(limits: readonly CardLimits[]) {
+  const least = (read: (one: CardLimits) => number) =>
     limits.reduce((lowest, one) => Math.min(lowest, read(one)), Number.POSITIVE_INFINITY);
   return {
     toolsMax: least(({ toolsMax }) => toolsMax),

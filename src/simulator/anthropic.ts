@@ -137,8 +137,8 @@ export const STOP = {
   refusal: "refusal",
 } as const;
 
-type Kind = "thinking" | "text" | "tool_use" | "server_tool_use" | "web_search_tool_result";
-type Block = JsonObject & { readonly type: Kind };
+type BlockKind = "thinking" | "text" | "tool_use" | "server_tool_use" | "web_search_tool_result";
+type SimulatedBlock = JsonObject & { readonly type: BlockKind };
 
 /** Returns the visible thinking, empty (but signed) for models that always think unless a summary is requested. */
 function selectShownThinking({ body, model }: Exchange, { thinking }: Answer): string {
@@ -146,8 +146,8 @@ function selectShownThinking({ body, model }: Exchange, { thinking }: Answer): s
   return shown === "summarized" ? thinking : "";
 }
 
-function renderBlocks(exchange: Exchange, answer: Answer): readonly Block[] {
-  const blocks: Block[] = [];
+function renderBlocks(exchange: Exchange, answer: Answer): readonly SimulatedBlock[] {
+  const blocks: SimulatedBlock[] = [];
   const { text, calls } = answer;
   const thinking = selectShownThinking(exchange, answer);
   if (answer.thinking !== "") blocks.push({ type: "thinking", thinking, signature: sign(thinking) });
@@ -219,7 +219,7 @@ function renderReply(exchange: Exchange): JsonObject {
   return exchange.usage ? { ...reply, usage } : reply;
 }
 
-const EMPTY: Readonly<Record<Kind, JsonObject>> = {
+const EMPTY: Readonly<Record<BlockKind, JsonObject>> = {
   thinking: { thinking: "", signature: "" },
   text: { text: "" },
   tool_use: { input: {} },
@@ -227,7 +227,7 @@ const EMPTY: Readonly<Record<Kind, JsonObject>> = {
   web_search_tool_result: {},
 };
 
-function* renderDeltas(block: Block, answer: Answer): Iterable<JsonObject> {
+function* renderDeltas(block: SimulatedBlock, answer: Answer): Iterable<JsonObject> {
   switch (block.type) {
     case "text":
       for (const text of answer.pieces) yield { type: "text_delta", text };

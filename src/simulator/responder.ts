@@ -134,14 +134,14 @@ function chooseText(prompt: Prompt, { text, media = [] }: Turn, isFresh: boolean
   return ["You said:", text, ...shown].join(" ");
 }
 
-type Draft = Pick<Answer, "thinking" | "text" | "calls" | "refusal">;
+type AnswerDraft = Pick<Answer, "thinking" | "text" | "calls" | "refusal">;
 
-function draftAnswer(prompt: Prompt, control: Control, index: number): Draft {
+function draftAnswer(prompt: Prompt, control: Control, index: number): AnswerDraft {
   const step = findStep(prompt);
   const turn: Turn = step === null ? findLastUserTurn(prompt) : { role: "user", text: step };
   const { text } = turn;
   const thinking = prompt.isThinking ? `Thinking about: ${text.slice(0, 200).toWellFormed()}`.trimEnd() : "";
-  const blank: Draft = { thinking, text: "", calls: [], refusal: null };
+  const blank: AnswerDraft = { thinking, text: "", calls: [], refusal: null };
   const fresh = step !== null || findFreshResults(prompt).length === 0;
   if (control.fault === "no-content") return { ...blank, thinking: "" };
   if (control.fault === "huge") return { ...blank, text: "x".repeat(control.sizeKilobytes * 1024) };
@@ -159,7 +159,7 @@ function truncate(text: string, length: number): string {
 }
 
 /** Cuts the text at the earliest stop sequence, then to the tokens that thinking and calls leave. */
-function applyLimits(draft: Draft, prompt: Prompt): Omit<Answer, "index" | "pieces"> {
+function applyLimits(draft: AnswerDraft, prompt: Prompt): Omit<Answer, "index" | "pieces"> {
   const { thinking, refusal } = draft;
   if (refusal !== null) return { ...draft, finish: "refusal", stopSequence: null };
   const stops = prompt.stop.filter((stop) => stop !== "" && draft.text.includes(stop));
@@ -192,7 +192,7 @@ function splitText(text: string, count: number | null): readonly string[] {
   );
 }
 
-function lengthen(draft: Draft, prompt: Prompt, count: number | null): Draft {
+function lengthen(draft: AnswerDraft, prompt: Prompt, count: number | null): AnswerDraft {
   if (count === null || draft.text === "" || prompt.format) return draft;
   const short = count - (draft.text.match(/\S+/g) ?? []).length;
   return short > 0 ? { ...draft, text: `${draft.text} ${makeWords(short)}` } : draft;

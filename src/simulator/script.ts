@@ -134,7 +134,7 @@ interface CleanAnswer {
 }
 
 /** The failure instead of an answer: the events that end a stream, and the body if there is no stream. */
-interface Failure {
+interface ScriptedFailure {
   readonly ending: () => string;
   readonly body: () => string;
 }
@@ -164,7 +164,7 @@ function isEvents(type: string): boolean {
 
 function scriptAnswer(
   { type, frames, isStream, encode }: CleanAnswer,
-  failure: Failure,
+  failure: ScriptedFailure,
   control: Control,
 ): Script {
   const { latencyMs, fault } = control;
@@ -223,7 +223,7 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
   const answers = answerPrompt(hooks.understand?.(prompt) ?? prompt, control);
   const exchange = prepareExchange(incoming, { ...read, answers }, control, hash, context.nowMs);
   const failedBody = dialect.renderFailedBody ?? dialect.renderErrorBody;
-  const failure: Failure = {
+  const failure: ScriptedFailure = {
     ending: () => dialect.renderFailure(MID_STREAM, exchange),
     body: () => JSON.stringify(failedBody(MID_STREAM, exchange)),
   };

@@ -5,18 +5,18 @@ import { matchesAny } from "../core/text/pattern.ts";
 /** Returns the account's name. Rejects if it can't be read. */
 export type FindAccountName = (id: string) => Promise<string | null>;
 
-interface Patterns {
+interface SenderPatterns {
   readonly keys: readonly string[];
   readonly accounts: readonly string[];
 }
 
-export function matchesKey({ keys }: Patterns, { name, id }: Pick<GatewayKey, "name" | "id">): boolean {
+export function matchesKey({ keys }: SenderPatterns, { name, id }: Pick<GatewayKey, "name" | "id">): boolean {
   return matchesAny(keys, name) || matchesAny(keys, id);
 }
 
 /** An account whose name can't be read matches, so that its texts are looked at rather than let through. */
 export async function matchesAccount(
-  { accounts }: Patterns,
+  { accounts }: SenderPatterns,
   { accountId }: Pick<GatewayKey, "accountId">,
   findName: FindAccountName,
 ): Promise<boolean> {

@@ -85,14 +85,14 @@ const NAME_PATH =
 /** Names that no call repeats: of the form of an answer, and of skills. */
 const OTHER_NAME_PATH = /(\bformat|\bskills\[\d+\])\.name$/;
 
-type NamedPlace = Pick<TextPlace, "kind" | "path">;
+type UnseenPlace = Pick<TextPlace, "kind" | "path">;
 
 /** True for a name that providers take in a few characters alone. */
-export function isName({ kind, path }: NamedPlace): boolean {
+export function isName({ kind, path }: UnseenPlace): boolean {
   return kind === "text" && NAME_PATH.test(path);
 }
 
 /** True for the name of a tool, by which its caller knows it. */
-export function isToolName(place: NamedPlace): boolean {
+export function isToolName(place: UnseenPlace): boolean {
   return isName(place) && !OTHER_NAME_PATH.test(place.path);
 }

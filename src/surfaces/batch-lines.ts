@@ -107,7 +107,7 @@ export interface LineForm {
   check(line: JsonObject): Omit<BatchMistake, "line"> | null;
 }
 
-type ReadLine = { readonly place: LinePlace } | { readonly mistake: BatchMistake };
+type ParsedLine = { readonly place: LinePlace } | { readonly mistake: BatchMistake };
 
 /** Reads the lines of one batch: no id may be there twice. */
 export class LineReader {
@@ -121,7 +121,7 @@ export class LineReader {
   }
 
   /** Reads the next line. A mistake without a line's number is the whole input's. */
-  read(line: InputLine): ReadLine {
+  read(line: InputLine): ParsedLine {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     const read = this.#read(line);
@@ -132,7 +132,7 @@ export class LineReader {
       : { mistake: { code: "invalid_json_line", message, param: "input_file_id", line: null } };
   }
 
-  #read({ number, from, bytes }: InputLine): ReadLine {
+  #read({ number, from, bytes }: InputLine): ParsedLine {
     const wrong = (code: string, message: string, param: string | null = null) => ({
       mistake: { code, message, param, line: number },
     });

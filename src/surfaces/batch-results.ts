@@ -3,7 +3,7 @@ import type { BatchForm } from "../core/batches/batch.ts";
 import { writeJsonLine } from "../core/json/json-line.ts";
 
 /** An answer to a line, with its body as JSON. */
-interface LineAnswer {
+interface WrittenLineAnswer {
   readonly batchId: string;
   /** From 1. */
   readonly line: number;
@@ -17,14 +17,14 @@ interface LineAnswer {
 type UnansweredEnd = "cancelled" | "expired" | "unpaid";
 
 /** A line that has no answer. */
-type UnansweredLine = Pick<LineAnswer, "batchId" | "line" | "customId"> & {
+type WrittenUnansweredLine = Pick<WrittenLineAnswer, "batchId" | "line" | "customId"> & {
   readonly end: UnansweredEnd;
 };
 
 interface ResultForm {
   /** Returns a line with its end. */
-  writeAnswer(answer: LineAnswer): string;
-  writeUnanswered(line: UnansweredLine): string;
+  writeAnswer(answer: WrittenLineAnswer): string;
+  writeUnanswered(line: WrittenUnansweredLine): string;
 }
 
 const REASONS = {

@@ -3,7 +3,7 @@
 import type { Delta, ToolCallDelta } from "../operations/chat/form.ts";
 
 /** Pieces that wait together: those of one call, or all else that came before the next call. */
-interface Group {
+interface DeltaGroup {
   /** Null for all else. */
   readonly call: number | null;
   readonly deltas: Delta[];
@@ -17,8 +17,8 @@ export class CallQueue {
   /** Calls that were complete when something else followed: what still comes of them, such as a blank, is dropped. */
   readonly #over = new Set<number>();
   /** Pieces that arrived before the open call was complete. */
-  readonly #waiting: Group[] = [];
-  readonly #waitingCalls = new Map<number, Group>();
+  readonly #waiting: DeltaGroup[] = [];
+  readonly #waitingCalls = new Map<number, DeltaGroup>();
 
   /** True if something waits for the end of the open call, which the next piece may bring. */
   get isWaiting(): boolean {

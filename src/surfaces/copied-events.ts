@@ -16,7 +16,7 @@ const PATIENCE = 8;
 const COPIED_CHARACTERS_MAX = 2048;
 
 /** The events that were written for a text. */
-interface Sample {
+interface CopiedSample {
   readonly text: string;
   /** The chunk's JSON around the text. */
   readonly head: string;
@@ -35,9 +35,9 @@ interface Sample {
  */
 export class EventCopier {
   readonly #numbers: Numbers | null;
-  #last: Sample | null = null;
+  #last: CopiedSample | null = null;
   /** The sample that is copied. Null if anything else has been written since. */
-  #template: Sample | null = null;
+  #template: CopiedSample | null = null;
   /** Between the texts of two copies, or between a text and the next number. */
   #between = "";
   #patience = PATIENCE;
@@ -116,7 +116,7 @@ export class EventCopier {
   }
 
   /** Returns the events around number and text. Null if they aren't found, or not once. */
-  #takeApart(said: string, written: string): Omit<Sample, "head" | "tail"> | null {
+  #takeApart(said: string, written: string): Omit<CopiedSample, "head" | "tail"> | null {
     const literal = `"${said}"`;
     const at = written.indexOf(literal);
     if (at === -1 || at !== written.lastIndexOf(literal)) return null;
@@ -133,7 +133,7 @@ export class EventCopier {
   }
 }
 
-function areAlike(one: Sample, other: Sample): boolean {
+function areAlike(one: CopiedSample, other: CopiedSample): boolean {
   return (
     one.text !== other.text &&
     one.head === other.head &&

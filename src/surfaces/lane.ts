@@ -23,14 +23,14 @@ export function explainShared(what: string): string {
   return `${what} belongs to the provider's account, which all clients share.`;
 }
 
-type Reasons = Readonly<Record<string, string>>;
+type LaneReasons = Readonly<Record<string, string>>;
 
 /** The fields of the APIs that hold instructions for the model. */
 const INSTRUCTIONS = ["system", "instructions", "system_instruction", "systemInstruction"] as const;
 type InstructionsField = (typeof INSTRUCTIONS)[number];
 
 /** Returns the reasons for other APIs' fields of instructions. Left out, they would be missed only by the model. */
-export function explainInstructions(...own: readonly InstructionsField[]): Reasons {
+export function explainInstructions(...own: readonly InstructionsField[]): LaneReasons {
   const others = INSTRUCTIONS.filter((field) => !own.includes(field));
   return Object.fromEntries(others.map((field) => [field, `Send instructions in '${own[0]}'.`]));
 }
@@ -40,8 +40,8 @@ export class LaneTable {
   readonly rows: readonly LaneRow[];
   readonly #refused: ReadonlyMap<unknown, LaneRow>;
 
-  constructor(refused: Reasons, dropped: Reasons = {}) {
-    const list = (treatment: LaneRow["treatment"], reasons: Reasons) =>
+  constructor(refused: LaneReasons, dropped: LaneReasons = {}) {
+    const list = (treatment: LaneRow["treatment"], reasons: LaneReasons) =>
       Object.entries(reasons).map(([field, reason]): LaneRow => {
         return { field, treatment, reason, ...(reason === REMOTE ? { isRemote: true } : {}) };
       });

@@ -31,7 +31,7 @@ export interface Visitor<Kind extends string> {
   trace?: boolean;
 }
 
-class Trail implements Path {
+class WalkedPath implements Path {
   readonly #steps: (string | number)[] = [];
 
   push(step: string | number): void {
@@ -66,15 +66,15 @@ export function rewriteBody<Kind extends string>(
   body: JsonObject,
   visitor: Visitor<Kind>,
 ): JsonObject {
-  return new Walk(grammar, visitor).node(kind, body) ?? {};
+  return new BodyWalk(grammar, visitor).node(kind, body) ?? {};
 }
 
 /** Null if it is left out, and a list if it was split. */
-type Element = JsonObject | readonly JsonObject[] | null;
+type BodyElement = JsonObject | readonly JsonObject[] | null;
 
 /** An element in which nothing was found. */
 interface VisitedNode {
-  readonly node: Element;
+  readonly node: BodyElement;
   /** The visitor's, behind it. */
   readonly trace: boolean | undefined;
 }
@@ -82,10 +82,10 @@ interface VisitedNode {
 /** The first elements of lists, in which nothing was found. */
 const VISITED = new ListProgress<readonly VisitedNode[]>();
 
-class Walk<Kind extends string> {
+class BodyWalk<Kind extends string> {
   readonly #grammar: Grammar<Kind>;
   readonly #visitor: Visitor<Kind>;
-  readonly #path = new Trail();
+  readonly #path = new WalkedPath();
 
   constructor(grammar: Grammar<Kind>, visitor: Visitor<Kind>) {
     this.#grammar = grammar;
@@ -177,7 +177,7 @@ class Walk<Kind extends string> {
     return kept ?? given;
   }
 
-  #element(kind: Kind, one: unknown, index: number): Element {
+  #element(kind: Kind, one: unknown, index: number): BodyElement {
     this.#path.push(index);
     if (!isObject(one)) throw this.#wrongShape("an object");
     const several = this.#visitor.split?.(kind, one) ?? null;
@@ -256,13 +256,13 @@ function isNeeded<Kind extends string>(holding: Holding<Kind> | undefined): bool
   return typeof holding === "object" && "isNeeded" in holding;
 }
 
-function listKept(node: Element): readonly JsonObject[] {
+function listKept(node: BodyElement): readonly JsonObject[] {
   if (node === null) return [];
   return isObject(node) ? [node] : node;
 }
 
 /** Returns the elements that stay: the same list if all of them stay as they were. */
-function keepNodes(given: readonly unknown[], nodes: readonly Element[]): readonly unknown[] {
+function keepNodes(given: readonly unknown[], nodes: readonly BodyElement[]): readonly unknown[] {
   if (nodes.every((node, at) => node === given[at])) return given;
   return nodes.flatMap(listKept);
 }

@@ -43,7 +43,7 @@ export interface Stamp {
   countPrompt(): number;
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
+type AnswerBytes = Uint8Array<ArrayBuffer>;
 
 /**
  * An answer that isn't JSON, or whose JSON is too long for one text. In that case `pieces` are sent one by one, and
@@ -51,7 +51,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
  */
 export class Document {
   readonly type: string;
-  readonly content: string | Bytes | { readonly pieces: readonly (string | Bytes)[] };
+  readonly content: string | AnswerBytes | { readonly pieces: readonly (string | AnswerBytes)[] };
 
   constructor(type: string, content: Document["content"]) {
     this.type = type;
@@ -91,7 +91,7 @@ export interface Exchange<F extends Form> extends Asking<F> {
 /** Writes one answer as it arrives. */
 export interface StreamWriter<Piece> {
   /** Returns the pieces as sent, empty if there is nothing to show. An answer's last piece holds its usage. */
-  write(pieces: readonly Piece[]): string | Bytes;
+  write(pieces: readonly Piece[]): string | AnswerBytes;
   /** Returns the stream's own end, once the answer is complete. */
   end(): string;
   /** Returns the surface's error event. Null if it has none and the connection is closed instead. */
@@ -129,7 +129,7 @@ export const OPENAI_FORM = {
 } as const;
 
 /** Requests that only count the prompt's tokens. */
-interface Counting<F extends Form> {
+interface TokenCounting<F extends Form> {
   isCounting(path: string): boolean;
   read(incoming: Incoming): F["ask"];
   write(tokens: number): JsonObject;
@@ -194,7 +194,7 @@ export interface Surface<F extends Form> {
   /** Throws a Fault that names the field out of bounds and the valid values. */
   read(incoming: Incoming): Exchange<F>;
   refuse(fault: Fault, requestId: string): Refusal;
-  readonly counting?: Counting<F>;
+  readonly counting?: TokenCounting<F>;
   /** Tools that the gateway runs. Missing if requests can't name any. */
   readonly ownTools?: OwnTools<F>;
   /** Returns the ids that a request continues from, for surfaces whose answers are kept. */

@@ -9,7 +9,7 @@ const BATCH_BYTES_MAX = 2_000_000;
 const WAITING_ITEMS_MAX = 8192;
 const WAITING_BYTES_MAX = 16_000_000;
 
-export interface Batch {
+export interface ExportBatch {
   /** Valid until the next batch is taken out. */
   readonly body: Uint8Array<ArrayBuffer>;
   /** The number of items. */
@@ -17,11 +17,11 @@ export interface Batch {
 }
 
 /** `bytes` are those of the items, with their commas. */
-interface SizedBatch extends Batch {
+interface SizedBatch extends ExportBatch {
   readonly bytes: number;
 }
 
-export class Batches {
+export class ExportBatches {
   readonly #envelope: Envelope;
   readonly #full: SizedBatch[] = [];
   /** The batch that is being filled. */
@@ -63,7 +63,7 @@ export class Batches {
   }
 
   /** Takes out the oldest batch. Null if nothing waits. */
-  take(): Batch | null {
+  take(): ExportBatch | null {
     const batch = this.#full.shift() ?? (this.#openCount > 0 ? this.#takeOpen() : null);
     if (batch === null) return null;
     this.#count -= batch.count;

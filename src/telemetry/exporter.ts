@@ -5,7 +5,7 @@ import { asCount, asObject } from "../core/json/json.ts";
 import { describeNoConnection } from "../core/log/no-connection.ts";
 import type { OtlpDestination } from "../core/log/telemetry-rules.ts";
 import type { Clock, Fetch, Log, ReadText } from "../core/world/world.ts";
-import { type Batch, Batches } from "./batches.ts";
+import { type ExportBatch, ExportBatches } from "./batches.ts";
 import { createEnvelope, type Signal } from "./otlp-json.ts";
 
 interface ExporterParts {
@@ -44,7 +44,7 @@ type SendOutcome =
 
 export class Exporter {
   readonly #parts: ExporterParts;
-  readonly #waiting: Batches;
+  readonly #waiting: ExportBatches;
   #callOffFlush: (() => void) | null = null;
   /** Ends the wait before the next call at once. Null unless one is waited for. */
   #hurry: (() => void) | null = null;
@@ -54,7 +54,7 @@ export class Exporter {
 
   constructor(parts: ExporterParts) {
     this.#parts = parts;
-    this.#waiting = new Batches(createEnvelope(parts.signal, parts.resource, parts.version));
+    this.#waiting = new ExportBatches(createEnvelope(parts.signal, parts.resource, parts.version));
   }
 
   /** The items that wait, without the batch that is being sent. */
@@ -105,7 +105,7 @@ export class Exporter {
     });
   }
 
-  async #deliver({ body, count }: Batch): Promise<void> {
+  async #deliver({ body, count }: ExportBatch): Promise<void> {
     for (let calls = 1; ; calls++) {
       const sent = await this.#call(body);
       if (sent.kind === "taken") {
@@ -136,7 +136,7 @@ export class Exporter {
   }
 
   /** Never rejects. */
-  async #call(body: Batch["body"]): Promise<SendOutcome> {
+  async #call(body: ExportBatch["body"]): Promise<SendOutcome> {
     const { destination, clock, timeoutMs, fetch: send } = this.#parts;
     const abort = new AbortController();
     const callOff = clock.after(timeoutMs, () => abort.abort());

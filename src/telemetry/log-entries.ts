@@ -25,12 +25,12 @@ const NAMES = new Phrases((to, event: string, severity: Level) => to.nameLog(eve
 const OWN: ReadonlySet<string> = new Set(["at", "level", "event", "trace_id"]);
 
 /** Neighbours in the line of a request that most requests of a key, or to a model, have in common. */
-interface Run {
+interface FieldRun {
   readonly names: readonly string[];
   readonly phrases: Phrases<readonly unknown[]>;
 }
 
-const RUNS: readonly Run[] = [
+const RUNS: readonly FieldRun[] = [
   ["key_id", "account_id", "operation", "surface"],
   ["model_asked", "model", "provider", "outcome", "selector", "attempts", "stream", "status", "fault"],
   ["usage_source", "ended"],
@@ -41,15 +41,15 @@ const RUNS: readonly Run[] = [
   }),
 }));
 
-interface Field {
+interface LogField {
   readonly key: string;
-  readonly run: Run | null;
+  readonly run: FieldRun | null;
 }
 
 /** By the names of fields, which are the program's own words. */
-const FIELDS = new Map<string, Field>();
+const FIELDS = new Map<string, LogField>();
 
-function learnField(name: string): Field {
+function learnField(name: string): LogField {
   const run = RUNS.find(({ names }) => names.includes(name)) ?? null;
   const field = { key: `poundkey.${name}`, run };
   FIELDS.set(name, field);

@@ -30,12 +30,13 @@ export function isWritten({ level = "info" }: LogEvent, least: Level): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 
-type Line = Record<string, unknown>;
+type LogLine = Record<string, unknown>;
 
 /** Returns the fields of an event's line. `at` is its time, in ISO 8601. */
 export function createLine(at: string, given: LogEvent): Readonly<Record<string, unknown>> {
   const { event, level = "info", record } = given;
-  const line: Line = record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
+  const line: LogLine =
+    record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
   for (const field in given) if (!OWN.has(field)) line[field] = given[field];
   return line;
 }
@@ -67,7 +68,7 @@ export function gatherWrites(
 }
 
 /** Creates the whole object at once, because it is written for every request. */
-function createRecordLine(at: string, level: Level, event: string, record: RequestRecord): Line {
+function createRecordLine(at: string, level: Level, event: string, record: RequestRecord): LogLine {
   return {
     at,
     level,

@@ -48,7 +48,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 const OPERATIONS: Readonly<Record<string, string>> = { completion: "text_completion" };
 
 /** A request's answer, or its refusal before the gateway took it. */
-interface RequestOutcome extends Pick<RefusedRequest, "requestId"> {
+interface SpanOutcome extends Pick<RefusedRequest, "requestId"> {
   readonly status: number | null;
   readonly faultCode: string | null;
 }
@@ -159,7 +159,7 @@ function closeServer(
   to: OtlpWriter,
   trace: TraceContext,
   { path, route }: Recording,
-  { requestId, status, faultCode }: RequestOutcome,
+  { requestId, status, faultCode }: SpanOutcome,
 ): void {
   to.written(ROUTE.find(path, route, status, faultCode))
     .word("poundkey.request_id", requestId)

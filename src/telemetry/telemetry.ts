@@ -18,7 +18,7 @@ import { isWritten } from "./log-lines.ts";
 import { OtlpWriter, SIGNALS, type Signal } from "./otlp-json.ts";
 import { writeRefusedSpans, writeRequestSpans } from "./request-spans.ts";
 
-type Rules = Pick<Settings, "telemetry" | "log">;
+type TelemetrySettings = Pick<Settings, "telemetry" | "log">;
 
 interface TelemetryParts {
   readonly clock: Pick<Clock, "after" | "nowMs" | "monotonicMs">;
@@ -49,12 +49,12 @@ export class Telemetry implements TraceSink {
   readonly #instance: string;
   /** It writes the items of one request, or of one event, at a time. */
   readonly #writer = new OtlpWriter();
-  #rules: Rules;
+  #rules: TelemetrySettings;
   #exporters: Exporters;
   /** False if nothing is exported and no trace is carried on: then a request costs nothing but this look. */
   #isOn = false;
 
-  constructor(parts: TelemetryParts, rules: Rules) {
+  constructor(parts: TelemetryParts, rules: TelemetrySettings) {
     this.#parts = parts;
     this.#instance = parts.random.bytes(INSTANCE_BYTES).toHex();
     this.#rules = rules;
@@ -67,7 +67,7 @@ export class Telemetry implements TraceSink {
   }
 
   /** Applies other settings. Items that wait still go to the earlier collector. */
-  put(rules: Rules): void {
+  put(rules: TelemetrySettings): void {
     const isSame = JSON.stringify(rules.telemetry) === JSON.stringify(this.#rules.telemetry);
     this.#rules = rules;
     if (isSame) return;
@@ -135,7 +135,7 @@ export class Telemetry implements TraceSink {
     logs.add(this.#writer.view(), 1);
   };
 
-  #begin({ telemetry }: Rules): Exporters {
+  #begin({ telemetry }: TelemetrySettings): Exporters {
     const { traces, logs, propagate, isProtobufAsked } = telemetry;
     this.#isOn = traces !== null || logs !== null || propagate;
     if (traces === null && logs === null) return { traces: null, logs: null };

@@ -2,7 +2,7 @@
 import type { AllowedTools } from "../core/limits/member-limits.ts";
 import { matches } from "../core/text/pattern.ts";
 
-type Matcher = (name: string) => boolean;
+type IsNamed = (name: string) => boolean;
 
 /** Patterns that name something, by the work that they take. */
 class PatternSet {
@@ -28,7 +28,7 @@ class PatternSet {
 }
 
 /** Returns the same as `matchesPatterns` for each name. */
-export function prepareMatcher(patterns: readonly string[]): Matcher {
+export function prepareMatcher(patterns: readonly string[]): IsNamed {
   const given = new PatternSet();
   const taken = new PatternSet();
   for (const pattern of patterns)
@@ -38,7 +38,7 @@ export function prepareMatcher(patterns: readonly string[]): Matcher {
 }
 
 /** Returns the same as `isToolAllowed` for each name. */
-export function prepareLevels(levels: readonly AllowedTools[]): Matcher {
+export function prepareLevels(levels: readonly AllowedTools[]): IsNamed {
   const matchers = levels.flatMap((level) => (level === null ? [] : [prepareMatcher(level)]));
   return (name) => matchers.every((matcher) => matcher(name));
 }

@@ -17,7 +17,7 @@ export interface ServerLists {
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
 
 /** A tool under the name that clients call it by. */
-interface ListedTool {
+interface MergedTool {
   readonly name: string;
   readonly server: ToolServer;
   readonly tool: MirroredTool;
@@ -39,7 +39,7 @@ const NAMED: Readonly<Record<ListKind, string>> = {
 
 /** All that one set of rights may see and call. */
 export class MergedList {
-  readonly tools: ReadonlyMap<string, ListedTool>;
+  readonly tools: ReadonlyMap<string, MergedTool>;
   readonly prompts: ReadonlyMap<string, ListedEntry>;
   readonly #others: Readonly<Record<"resources" | "resourceTemplates", readonly ListedEntry[]>>;
   /** The servers of which prompts and resources may be read. */
@@ -99,7 +99,7 @@ function listTools(
   { server, mirror }: ServerLists,
   isAllowed: (name: string) => boolean,
   isAll: boolean,
-): readonly ListedTool[] {
+): readonly MergedTool[] {
   if (mirror === null) return [];
   const isShown = prepareMatcher(server.tools);
   return nameTools(mirror, server.name)

@@ -8,7 +8,7 @@ import type { Mirror, MirroredTool } from "./mirror.ts";
 import { fitName, makeToolName } from "./names.ts";
 
 /** A tool with the names that it has at both addresses, and the one that patterns know. */
-interface NamedTool {
+interface MirroredToolNames {
   readonly tool: MirroredTool;
   readonly atAll: string;
   readonly atOwn: string;
@@ -16,18 +16,18 @@ interface NamedTool {
 }
 
 class NamedTools {
-  readonly tools: readonly NamedTool[];
-  readonly #atAll: ReadonlyMap<string, readonly NamedTool[]>;
-  readonly #atOwn: ReadonlyMap<string, readonly NamedTool[]>;
+  readonly tools: readonly MirroredToolNames[];
+  readonly #atAll: ReadonlyMap<string, readonly MirroredToolNames[]>;
+  readonly #atOwn: ReadonlyMap<string, readonly MirroredToolNames[]>;
 
-  constructor(tools: readonly NamedTool[]) {
+  constructor(tools: readonly MirroredToolNames[]) {
     this.tools = tools;
     this.#atAll = Map.groupBy(tools, ({ atAll }) => atAll);
     this.#atOwn = Map.groupBy(tools, ({ atOwn }) => atOwn);
   }
 
   /** Returns the tools of a name in the server's order: names that had to be fitted may be the same. */
-  find(name: string, isAll: boolean): readonly NamedTool[] {
+  find(name: string, isAll: boolean): readonly MirroredToolNames[] {
     return (isAll ? this.#atAll : this.#atOwn).get(name) ?? [];
   }
 }

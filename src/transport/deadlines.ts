@@ -7,10 +7,10 @@ const SWEEP_PERIOD_MS = 250;
  * A watched deadline in a linked list. Each request has four. A Set would leave its old tables, and everything they
  * refer to, in memory for seconds; a finished watch refers to nothing.
  */
-class Watch implements Deadline {
+class DeadlineWatch implements Deadline {
   atMs: number;
-  previous: Watch = this;
-  next: Watch = this;
+  previous: DeadlineWatch = this;
+  next: DeadlineWatch = this;
   #latecomer: Latecomer | null;
 
   constructor(atMs: number, latecomer: Latecomer | null) {
@@ -19,7 +19,7 @@ class Watch implements Deadline {
   }
 
   /** Inserts another watch before this one. */
-  precede(other: Watch): Watch {
+  precede(other: DeadlineWatch): DeadlineWatch {
     other.previous = this.previous;
     other.next = this;
     this.previous.next = other;
@@ -45,7 +45,7 @@ class Watch implements Deadline {
 export class DeadlineSweep implements Deadlines {
   readonly #clock: Clock;
   /** The head of the ring of watches. */
-  readonly #ring = new Watch(Number.POSITIVE_INFINITY, null);
+  readonly #ring = new DeadlineWatch(Number.POSITIVE_INFINITY, null);
   readonly #stop: () => void;
 
   constructor(clock: Clock) {
@@ -58,7 +58,7 @@ export class DeadlineSweep implements Deadlines {
   }
 
   watch(atMs: number, latecomer: Latecomer): Deadline {
-    return this.#ring.precede(new Watch(atMs, latecomer));
+    return this.#ring.precede(new DeadlineWatch(atMs, latecomer));
   }
 
   stop(): void {
@@ -68,7 +68,7 @@ export class DeadlineSweep implements Deadlines {
   /** Collects late watches first, because handling one may end others or start new ones. */
   #sweep(): void {
     const now = this.nowMs();
-    const late: Watch[] = [];
+    const late: DeadlineWatch[] = [];
     for (let watch = this.#ring.next; watch !== this.#ring; watch = watch.next) {
       if (watch.atMs <= now) late.push(watch);
     }

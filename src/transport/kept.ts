@@ -5,7 +5,7 @@ const KEPT_MS = 7 * 60_000;
 const KEPT_MAX = 64;
 const ORIGINS_MAX = 1000;
 
-interface Idle {
+interface IdleConnections {
   count: number;
   lastMs: number;
 }
@@ -15,7 +15,7 @@ interface Idle {
  * read to its end: with none left, the connection is new.
  */
 export class KeptConnections {
-  readonly #idle = new Map<string, Idle>();
+  readonly #idle = new Map<string, IdleConnections>();
 
   /** Adds the connection of an answer that was read to its end. */
   keep(origin: string, nowMs: number): void {

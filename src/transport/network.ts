@@ -3,22 +3,22 @@ import { isWithin } from "../core/world/address.ts";
 import { isSocksAddress, type NetworkRules } from "../core/world/network.ts";
 import { bridgeSocks } from "./socks/bridge.ts";
 
-type Connection = Pick<BunFetchRequestInit, "tls" | "proxy" | "keepalive">;
+type ConnectionOptions = Pick<BunFetchRequestInit, "tls" | "proxy" | "keepalive">;
 
 /** The same objects for each call, since `fetch` keeps connections for reuse by their settings. */
-const byProxy = new WeakMap<NetworkRules, Connection>();
-const byHost = new WeakMap<NetworkRules, Connection>();
+const byProxy = new WeakMap<NetworkRules, ConnectionOptions>();
+const byHost = new WeakMap<NetworkRules, ConnectionOptions>();
 
 /** Returns a call's options for Bun's `fetch`. */
 export function applyNetwork<Init extends { readonly network?: NetworkRules | undefined }>(
   url: string,
   init: Init,
-): Init & Connection {
+): Init & ConnectionOptions {
   return init.network === undefined ? init : { ...init, ...chooseConnection(init.network, url) };
 }
 
 /** The variables of the process decide what the rules leave open. */
-function chooseConnection(rules: NetworkRules, url: string): Connection {
+function chooseConnection(rules: NetworkRules, url: string): ConnectionOptions {
   const isDirect = rules.proxy === null || isExempt(rules.noProxy ?? [], new URL(url));
   if (isDirect && rules.proxy !== undefined) return byHost.getOrInsertComputed(rules, connectDirectly);
   const connection = byProxy.getOrInsertComputed(rules, connect);
@@ -27,11 +27,11 @@ function chooseConnection(rules: NetworkRules, url: string): Connection {
   return isSingle ? { ...connection, keepalive: false } : connection;
 }
 
-function connectDirectly({ tls }: NetworkRules): Connection {
+function connectDirectly({ tls }: NetworkRules): ConnectionOptions {
   return { proxy: false, ...(tls === undefined ? {} : { tls }) };
 }
 
-function connect({ tls, proxy }: NetworkRules): Connection {
+function connect({ tls, proxy }: NetworkRules): ConnectionOptions {
   const own = tls === undefined ? {} : { tls };
   if (proxy === undefined || proxy === null) return own;
   const url = isSocksAddress(proxy) ? bridgeSocks(proxy) : proxy;

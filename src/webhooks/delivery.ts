@@ -14,7 +14,7 @@ const LEASE_MS = 15_000;
 const EVENTS_AT_ONCE = 100;
 const AUDITED = "webhooks_audited";
 
-interface DeliveryParts {
+interface WebhookDeliveryParts {
   readonly store: Pick<
     Store,
     | "webhooks"
@@ -51,13 +51,13 @@ const FIRST_IN_CHATS: FirstTypes = [
 const ALIKE_MAX = 1000;
 
 /** A delivery, and those that go in the same message. */
-interface Message {
+interface DeliveryMessage {
   readonly delivery: Delivery;
   readonly alike: readonly Delivery[];
 }
 
 export class Delivering {
-  readonly #parts: DeliveryParts;
+  readonly #parts: WebhookDeliveryParts;
   /** The running deliveries, by endpoint. */
   readonly #running = new Map<string, Promise<void>>();
   /** Until when an endpoint wants no calls. */
@@ -65,7 +65,7 @@ export class Delivering {
   #leasedUntilMs = 0;
   #isStopped = false;
 
-  constructor(parts: DeliveryParts) {
+  constructor(parts: WebhookDeliveryParts) {
     this.#parts = parts;
   }
 
@@ -218,7 +218,7 @@ export class Delivering {
   }
 
   /** Returns what is sent next, each with what goes along. An endpoint that rests gets what was sent again alone. */
-  async #listMessages(endpoint: Endpoint, nowMs: number): Promise<readonly Message[]> {
+  async #listMessages(endpoint: Endpoint, nowMs: number): Promise<readonly DeliveryMessage[]> {
     const { webhooks } = this.#parts.store;
     const { atOnce, isChat } = FORMS[endpoint.form];
     const due = isChat
@@ -234,7 +234,7 @@ export class Delivering {
     ];
   }
 
-  async #attempt(endpoint: Endpoint, { delivery, alike }: Message, isOff: boolean): Promise<void> {
+  async #attempt(endpoint: Endpoint, { delivery, alike }: DeliveryMessage, isOff: boolean): Promise<void> {
     const { webhooks } = this.#parts.store;
     const answer = await send(this.#parts, endpoint, delivery, alike);
     if (answer.kind === "gone") return this.#switchOff(endpoint, delivery, answer.status);

@@ -5,7 +5,7 @@ import type { Store } from "../core/store.ts";
 
 export const DIGEST = "account.digest";
 
-interface NameParts {
+interface DigestNameParts {
   readonly store: Pick<Store, "key"> & { readonly people: Pick<Store["people"], "member"> };
 }
 
@@ -16,7 +16,7 @@ interface ToldDigest {
 }
 
 /** Names people and their keys as they are called now. */
-export async function readDigest({ store }: NameParts, stored: EventData): Promise<ToldDigest> {
+export async function readDigest({ store }: DigestNameParts, stored: EventData): Promise<ToldDigest> {
   const { people, people_near: near, ...data } = stored;
   const nameMember = async (id: string) => (await store.people.member(id))?.name || id;
   const nameOf = async ({ scope, id }: Record<string, unknown>) =>
@@ -41,10 +41,10 @@ export function pickLogged({ week }: EventData): EventData {
   return { week };
 }
 
-type Show = (value: unknown) => string;
+type ShowValue = (value: unknown) => string;
 
 /** Returns the lines of a digest. `show` makes people's texts safe for the chat. */
-export function sayDigest(data: EventData, show: Show): string {
+export function sayDigest(data: EventData, show: ShowValue): string {
   const cost = sayUsd(data.cost_usd);
   const first = `${show(data.account)} cost ${cost} in the week of ${show(data.week)}, ${sayChange(data)}, with ${sayCount(data.requests)} requests.`;
   const forecast = asNumber(data.forecast_usd);
@@ -70,13 +70,13 @@ function sayChange({ change, before_usd }: EventData): string {
   return `${words} the ${sayUsd(before_usd)} of the week before`;
 }
 
-function sayCosts(title: string, rows: unknown, name: string, show: Show): readonly string[] {
+function sayCosts(title: string, rows: unknown, name: string, show: ShowValue): readonly string[] {
   const said = asArray(rows).map(asObject);
   if (said.length === 0) return [];
   return [`${title}: ${said.map((row) => `${show(row[name])} ${sayUsd(row.cost_usd)}`).join(", ")}`];
 }
 
-function sayNear(title: string, rows: unknown, show: Show): readonly string[] {
+function sayNear(title: string, rows: unknown, show: ShowValue): readonly string[] {
   const said = asArray(rows).map(asObject);
   if (said.length === 0) return [];
   const sayOne = ({ name, per, used, limit }: Record<string, unknown>) => {

@@ -5,7 +5,7 @@ import { DIGEST, sayDigest } from "./digest.ts";
 
 type EventMessage = Pick<Delivery, "type" | "atMs" | "data">;
 
-interface Form {
+interface MessageForm {
   /** Returns the body as JSON. A chat takes several events that are alike as one message. */
   readonly write: (told: EventMessage, alike: readonly EventMessage[]) => object;
   /** Statuses by which the receiver says that it is gone for good. */
@@ -19,7 +19,7 @@ interface Form {
 const GONE = 410;
 const NOT_FOUND = 404;
 
-export const FORMS: Readonly<Record<WebhookForm, Form>> = {
+export const FORMS: Readonly<Record<WebhookForm, MessageForm>> = {
   standard: {
     write: ({ type, atMs, data }) => ({ type, timestamp: new Date(atMs).toISOString(), data }),
     gone: [GONE],

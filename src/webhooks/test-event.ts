@@ -5,11 +5,11 @@ import { type AttemptParts, send } from "./attempt.ts";
 
 const ID_BYTES = 12;
 
-interface TestParts extends AttemptParts {
+interface TestEventParts extends AttemptParts {
   readonly random: Random;
 }
 
-export function makeSendTest(parts: TestParts): SendTest {
+export function makeSendTest(parts: TestEventParts): SendTest {
   return async (endpoint, sender) => {
     const id = parts.random.bytes(ID_BYTES).toHex();
     const nowMs = parts.clock.nowMs();

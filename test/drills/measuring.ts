@@ -8,7 +8,7 @@ type ListRequests = (gateway: MeasuredGateway) => Promise<readonly Request[]>;
 
 /**
  * Returns the counts of each request by its name. Each kind of count has a gateway of its own: all requests together would bring
- * about a checkpoint of the log, whose calls another thread makes for many requests, and behind which rows are read anew.
+ * about a checkpoint of the log, whose calls another thread makes for many requests. After it, rows are read again.
  */
 export async function measureRequests(
   start: () => Promise<MeasuredGateway>,

@@ -1,6 +1,6 @@
 // Batches keep their items while others are gathered, though both use the same memory again and again.
 import { expect, test } from "bun:test";
-import { Batches } from "../../src/telemetry/batches.ts";
+import { ExportBatches } from "../../src/telemetry/batches.ts";
 import { createEnvelope, OtlpWriter } from "../../src/telemetry/otlp-json.ts";
 
 const RESOURCE = new OtlpWriter().text("service.name", "test").take();
@@ -22,7 +22,7 @@ function readNames(body: Uint8Array | undefined): readonly string[] {
 const named = (what: string, count: number) => Array.from({ length: count }, (_, at) => `${what} ${at}`);
 
 test("a batch that was taken stays as it is until the next one is taken", () => {
-  const batches = new Batches(createEnvelope("traces", RESOURCE, "1.0.0"));
+  const batches = new ExportBatches(createEnvelope("traces", RESOURCE, "1.0.0"));
   const add = (names: readonly string[]) => {
     for (const name of names) expect(batches.add(writeSpan(name), 1)).toBe(true);
   };

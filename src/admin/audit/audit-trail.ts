@@ -186,13 +186,13 @@ function mapPair<Row, Shown>({ before, after }: Pair<Row>, show: (row: Row) => S
   return { before: before && show(before), after: after && show(after) };
 }
 
-interface NamedRow {
+interface AuditedRow {
   readonly id: string;
   readonly name: string;
 }
 
 /** Describes a row that was created or changed. */
-function describe<Row extends NamedRow>(
+function describe<Row extends AuditedRow>(
   change: Pair<Row>,
   type: "account" | "key" | "member",
   show: (row: Row) => AuditFields,

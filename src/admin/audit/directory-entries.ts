@@ -5,7 +5,7 @@ import { makeEvent, type OutboxEvent } from "../../core/events/events.ts";
 import type { DirectoryGroup, DirectoryUser } from "../../core/people/directory.ts";
 
 type UserChange = Extract<RowChange, { kind: "directory_user" }>;
-type GroupChange = Extract<RowChange, { kind: "directory_group" }>;
+type AuditedGroupChange = Extract<RowChange, { kind: "directory_group" }>;
 
 /** The most ids of users that one entry names. */
 const IDS_SHOWN_MAX = 100;
@@ -51,7 +51,7 @@ function viewGroup({ displayName, externalId }: DirectoryGroup): AuditFields {
   return { display_name: displayName, external_id: externalId };
 }
 
-export function describeGroup({ before, after, came, went }: GroupChange): AuditFacts | null {
+export function describeGroup({ before, after, came, went }: AuditedGroupChange): AuditFacts | null {
   const group = after ?? before;
   if (group === null) return null;
   const target = { type: "group", id: group.id, name: group.displayName } as const;

@@ -13,7 +13,7 @@ import { findExpiry } from "./put-by-name.ts";
 
 type AccountState = FieldInput<typeof ACCOUNT_FIELDS>;
 /** Its account is an id. */
-type KeyState = FieldInput<typeof KEY_FIELDS>;
+type KeyFieldState = FieldInput<typeof KEY_FIELDS>;
 
 /** The time of reading a state, the names that it may use, and the time after which keys without an expiry end. */
 interface StateReading extends Reading, Pick<KeyWorld, "keysExpireInMs"> {}
@@ -42,7 +42,7 @@ export function reviseAccount(given: AccountState, reading: StateReading) {
 
 /** Returns the new key of a state. Throws the Faults of bad input. */
 export function makeKey(
-  given: KeyState,
+  given: KeyFieldState,
   { id, last4 }: Pick<GatewayKey, "id" | "last4">,
   reading: StateReading,
 ): GatewayKey {
@@ -54,7 +54,7 @@ export function makeKey(
 }
 
 /** The same for a key. */
-export function reviseKey(given: KeyState, reading: StateReading) {
+export function reviseKey(given: KeyFieldState, reading: StateReading) {
   const { keysExpireInMs } = reading;
   return (before: GatewayKey): KeyChange => {
     const asked = readState(KEY_FIELDS, given, before, reading);
@@ -68,7 +68,7 @@ export function reviseKey(given: KeyState, reading: StateReading) {
   };
 }
 
-function readExpires({ expires_at }: KeyState): { readonly expires_at?: string | null } {
+function readExpires({ expires_at }: KeyFieldState): { readonly expires_at?: string | null } {
   return typeof expires_at === "string" || expires_at === null ? { expires_at } : {};
 }
 
@@ -112,7 +112,7 @@ export async function bringAccount(
 }
 
 /** The same for a key, which another account takes with its counts. */
-export async function bringKey(world: KeyWorld, id: string, given: KeyState): Promise<void> {
+export async function bringKey(world: KeyWorld, id: string, given: KeyFieldState): Promise<void> {
   const { store, changes, clock, keysExpireInMs, aliasNames } = world;
   const { accountId } = requireKey(id, await store.key(id));
   const to = typeof given.account_id === "string" && given.account_id !== accountId ? given.account_id : null;

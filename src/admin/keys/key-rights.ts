@@ -125,7 +125,7 @@ export function planKeyChange(rights: KeyRights, asked: ChangeRequest): (before:
   };
 }
 
-interface KeyRevision {
+interface RightsRevision {
   readonly before: GatewayKey;
   /** As it would be, but for a pause. */
   readonly after: GatewayKey;
@@ -136,7 +136,7 @@ interface KeyRevision {
 function checkChange(
   { access, limitRules, quota }: KeyRights,
   { given, accounts: { from, to }, nowMs }: ChangeRequest,
-  { before, after, isResumed }: KeyRevision,
+  { before, after, isResumed }: RightsRevision,
 ): void {
   if (before.accountId !== from.id) throw new Fault("not_found", "The key was moved to another account.");
   const account = to ?? from;

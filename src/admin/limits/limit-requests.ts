@@ -60,7 +60,7 @@ export const decisionSchema = closeObject({
 
 /** `ended`: its time is over, whether it was granted or is still undecided. */
 const STATES = ["open", "granted", "refused", "ended"] as const;
-type State = (typeof STATES)[number];
+type LimitRequestState = (typeof STATES)[number];
 
 export const limitRequestsQuery = closeObject({
   account: Type.Optional(text),
@@ -105,7 +105,7 @@ export function listLimitRequests(
   );
 }
 
-function narrowState(state: State, nowMs: number): Partial<LimitRequestFilter> {
+function narrowState(state: LimitRequestState, nowMs: number): Partial<LimitRequestFilter> {
   if (state === "refused") return { states: ["refused"] };
   if (state === "ended") return { states: ["open", "granted"], endsByMs: nowMs };
   return { states: [state], endsAfterMs: nowMs };

@@ -23,14 +23,14 @@ export const limitSchema = Type.Object({
 /** Those that are set, with what was used of them. Amounts are USD for budgets, else requests or tokens. */
 export const limitsSchema = Type.Array(limitSchema);
 
-interface LimitParts {
+interface LimitUseParts {
   readonly store: Pick<Store, "key" | "account">;
   readonly ledger: Pick<Ledger, "limits" | "accountLimits">;
 }
 
 /** Adds its limits to the view of a key or an account. System accounts have none. */
 export async function addLimits<Shown extends { readonly id: string }>(
-  parts: LimitParts,
+  parts: LimitUseParts,
   scope: "key" | "account",
   view: Shown,
 ): Promise<Shown & { limits: LimitView[] }> {
@@ -39,12 +39,15 @@ export async function addLimits<Shown extends { readonly id: string }>(
   return { ...view, limits: limits.map(limitView) };
 }
 
-async function findKeyLimits({ store, ledger }: LimitParts, id: string): Promise<readonly LimitState[]> {
+async function findKeyLimits({ store, ledger }: LimitUseParts, id: string): Promise<readonly LimitState[]> {
   const key = await store.key(id);
   return key === null ? [] : ledger.limits(key);
 }
 
-async function findAccountLimits({ store, ledger }: LimitParts, id: string): Promise<readonly LimitState[]> {
+async function findAccountLimits(
+  { store, ledger }: LimitUseParts,
+  id: string,
+): Promise<readonly LimitState[]> {
   const account = await store.account(id);
   return account === null ? [] : ledger.accountLimits(account);
 }

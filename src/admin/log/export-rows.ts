@@ -76,7 +76,7 @@ export class NameBook {
 }
 
 /** A column, and the fields that lead to its value. */
-interface Column {
+interface ExportColumn {
   readonly name: string;
   readonly path: readonly string[];
 }
@@ -86,7 +86,7 @@ function listColumns(
   schema: TObject,
   left: ReadonlySet<string>,
   path: readonly string[] = [],
-): readonly Column[] {
+): readonly ExportColumn[] {
   return Object.entries<TSchema>(schema.properties).flatMap(([field, part]) => {
     if (path.length === 0 && left.has(field)) return [];
     const own = [...path, field];

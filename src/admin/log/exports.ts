@@ -34,7 +34,7 @@ export interface ExportParts extends AdminWorld, Pick<FilterParts, "providerName
   readonly keepMs: RowParts["keepMs"];
 }
 
-type Pages = AsyncGenerator<readonly object[]>;
+type ExportPages = AsyncGenerator<readonly object[]>;
 
 export interface Export {
   readonly permission: Permission;
@@ -47,7 +47,7 @@ export interface Export {
   /** Returns the time from which there are rows for these filters. Missing if none of them asks for rows. */
   readonly since?: (parts: RowParts, given: unknown) => number | null;
   /** The filters have been checked. */
-  readonly read: (parts: ExportParts, given: unknown, scope: Scope) => Pages;
+  readonly read: (parts: ExportParts, given: unknown, scope: Scope) => ExportPages;
 }
 
 const ACCOUNTS_AT_ONCE = 100;
@@ -178,7 +178,9 @@ export async function* readExport(
   for await (const rows of read(parts, given, scope)) yield await names.addNames(rows);
 }
 
-async function* readList<View extends object>(list: (page: PageQuery) => Promise<ListPage<View>>): Pages {
+async function* readList<View extends object>(
+  list: (page: PageQuery) => Promise<ListPage<View>>,
+): ExportPages {
   let after: string | null = null;
   do {
     const page: PageQuery = { limit: ROWS_AT_ONCE, ...(after === null ? {} : { after }) };
@@ -189,7 +191,11 @@ async function* readList<View extends object>(list: (page: PageQuery) => Promise
 }
 
 /** Reads the journal of one account, or of all accounts one after the other. */
-async function* readJournals(parts: ExportParts, query: Static<typeof journalQuery>, scope: Scope): Pages {
+async function* readJournals(
+  parts: ExportParts,
+  query: Static<typeof journalQuery>,
+  scope: Scope,
+): ExportPages {
   const rules = parts.dayRules();
   const fromMs = query.from === undefined ? 0 : readFrom(query.from, rules);
   const toMs = query.to === undefined ? Number.POSITIVE_INFINITY : readTo(query.to, rules);
@@ -208,7 +214,7 @@ async function* readStatements(
   parts: ExportParts,
   query: Static<typeof statementsQuery>,
   scope: Scope,
-): Pages {
+): ExportPages {
   const rules = parts.dayRules();
   const nowMs = parts.clock.nowMs();
   const fromMs = query.from === undefined ? 0 : readFrom(query.from, rules);

@@ -18,7 +18,7 @@ export interface FilterParts {
   readonly providerNames?: () => readonly string[];
 }
 
-interface Filters {
+interface NamedFilters {
   readonly key?: string | undefined;
   readonly key_id?: string | undefined;
   readonly account?: string | undefined;
@@ -26,7 +26,7 @@ interface Filters {
   readonly provider?: string | undefined;
 }
 
-interface NamedRow {
+interface FilterRow {
   readonly id: string;
   readonly name: string;
 }
@@ -42,7 +42,7 @@ const ACCOUNT_ID = /^acct?_/;
  * Returns the filters with ids for the names of keys and accounts that only one has, and a provider's name as it is
  * written. Throws the Fault `invalid_value` for those that nothing has.
  */
-export async function findFilters<Query extends Filters>(
+export async function findFilters<Query extends NamedFilters>(
   parts: FilterParts,
   query: Query,
   scope: Scope | undefined,
@@ -83,7 +83,12 @@ async function findAccountId(
   return chooseId(field, given, found, "account");
 }
 
-function chooseId(field: string, given: string, found: readonly NamedRow[], what: "key" | "account"): string {
+function chooseId(
+  field: string,
+  given: string,
+  found: readonly FilterRow[],
+  what: "key" | "account",
+): string {
   const ids = found.filter(({ name }) => name.toLowerCase() === given.toLowerCase()).map(({ id }) => id);
   const [id, another] = ids;
   if (id !== undefined && another === undefined) return id;

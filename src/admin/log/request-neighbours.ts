@@ -15,7 +15,7 @@ export const neighboursSchema = Type.Object({
 type NeighboursView = Static<typeof neighboursSchema>;
 
 type NeighbourParts = Pick<AdminWorld, "store" | "clock">;
-type Place = Pick<ListedRequest, "atMs" | "id">;
+type LogPlace = Pick<ListedRequest, "atMs" | "id">;
 
 /** Returns the ids of the requests next to this one among those that the viewer sees. Throws the Fault `not_found`. */
 export async function findNeighbours(
@@ -40,7 +40,7 @@ const LOOKUPS_MAX = 64;
  * The log is read from its latest row on. So the next row is looked for in ever longer spans from this one on, and in
  * shorter ones again if a span has more rows than are read at once.
  */
-async function findNewer({ store, clock }: NeighbourParts, { atMs, id }: Place, scope: Scope | undefined) {
+async function findNewer({ store, clock }: NeighbourParts, { atMs, id }: LogPlace, scope: Scope | undefined) {
   const endMs = clock.nowMs() + FIRST_SPAN_MS - atMs;
   let emptyMs = 0;
   let fullMs: number | null = null;

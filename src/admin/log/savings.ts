@@ -51,25 +51,25 @@ const rowSchema = Type.Object({
   saved_usd: usd,
   saved_ms: Type.Number({ description: "How much sooner an answer was expected to be complete." }),
 });
-type Row = View<typeof rowSchema>;
+type SavingsRow = View<typeof rowSchema>;
 
 export const savingsSchema = Type.Object({ data: Type.Array(rowSchema) });
 export type Savings = View<typeof savingsSchema>;
 
-type Parts = Pick<AdminWorld, "store" | "clock">;
+type SavingsParts = Pick<AdminWorld, "store" | "clock">;
 
 const DIALED = SELECTORS.filter((name) => name !== "best").map((name) => `Router#${name}`);
 
 /** Returns weeks with requests, newest first. Costs and qualities are those that the decisions expected. */
 export async function sumSavings(
-  { store, clock }: Parts,
+  { store, clock }: SavingsParts,
   { weeks = WEEKS }: Static<typeof savingsQuery>,
   scope?: Scope,
 ): Promise<Savings> {
   const nowMs = clock.nowMs();
   const newestMs = nowMs - ((nowMs - MONDAY_MS) % WEEK_MS);
   const days = keepDays(store);
-  const data: Row[] = [];
+  const data: SavingsRow[] = [];
   for (let week = 0; week < weeks; week++) {
     const fromMs = newestMs - week * WEEK_MS;
     const starts = Array.from({ length: DAYS_OF_WEEK }, (_, day) => fromMs + day * DAY_MS);
@@ -85,14 +85,14 @@ export async function sumSavings(
   return { data };
 }
 
-const keepDays = remember((store: Parts["store"]) => new KeptDays(store));
+const keepDays = remember((store: SavingsParts["store"]) => new KeptDays(store));
 
 /** The sums of days, each of which the store makes from all rows of the day. */
 class KeptDays {
-  readonly #store: Parts["store"];
+  readonly #store: SavingsParts["store"];
   readonly #kept = new Map<string, { readonly untilMs: number; readonly sums: readonly DecisionSum[] }>();
 
-  constructor(store: Parts["store"]) {
+  constructor(store: SavingsParts["store"]) {
     this.#store = store;
   }
 
@@ -118,7 +118,7 @@ class KeptDays {
   }
 }
 
-function viewSums(sums: readonly DecisionSum[]): Omit<Row, "week" | "selector" | "is_whole"> {
+function viewSums(sums: readonly DecisionSum[]): Omit<SavingsRow, "week" | "selector" | "is_whole"> {
   const total = (of: (sum: DecisionSum) => number) => sums.reduce((all, one) => all + of(one), 0);
   const requests = total((sum) => sum.requests);
   const promises = total((sum) => sum.promises);

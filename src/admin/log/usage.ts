@@ -30,13 +30,16 @@ type Dimensions = Pick<
   | "selector"
   | "finding"
 >;
-type Group = readonly [dimension: RowDimension | null, label: (row: Dimensions, day: string) => Labels];
+type UsageGroup = readonly [
+  dimension: RowDimension | null,
+  label: (row: Dimensions, day: string) => UsageLabels,
+];
 
 /** `2026-11` */
 const MONTH_CHARACTERS = 7;
 
 /** The store's column for each group, and its label. Days have no column, because they are queried one by one. */
-const GROUPS: Readonly<Record<string, Group>> = {
+const GROUPS: Readonly<Record<string, UsageGroup>> = {
   month: [null, (_, day) => ({ month: day.slice(0, MONTH_CHARACTERS) })],
   day: [null, (_, day) => ({ day })],
   hour: ["hour", ({ hourMs }) => ({ hour: formatInstant(hourMs) })],
@@ -53,7 +56,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   finding: ["finding", ({ finding }) => labelFinding(finding)],
 };
 
-function labelFinding(finding: string): Labels {
+function labelFinding(finding: string): UsageLabels {
   const [detector = "", action = "", at = ""] = finding.split(" ");
   return { detector, action, at };
 }
@@ -100,7 +103,7 @@ const labelsSchema = Type.Object({
     }),
   ),
 });
-type Labels = View<typeof labelsSchema>;
+type UsageLabels = View<typeof labelsSchema>;
 
 export const usageRowSchema = Type.Object({ ...labelsSchema.properties, ...figuresSchema.properties });
 export type UsageView = View<typeof usageRowSchema>;
@@ -126,8 +129,8 @@ export const usageQuery = closeObject({
   ...requestFilterFields,
 });
 
-interface Sum {
-  readonly labels: Labels;
+interface LabelledSum {
+  readonly labels: UsageLabels;
   readonly figures: Figures;
 }
 
@@ -171,7 +174,7 @@ export async function* readUsage(
     isByDay || words.includes("month")
       ? listDays(span, rules)
       : splitSpan(span).map((piece) => ({ name: "", ...piece }));
-  let sums = new Map<string, Sum>();
+  let sums = new Map<string, LabelledSum>();
   const findFigures = (name: string, row: Dimensions) =>
     findOrAddSum(sums, Object.assign({}, ...groups.map(([, label]) => label(row, name)))).figures;
   const find = ({ fromMs, toMs }: Span): Promise<FoundSums> => {
@@ -205,7 +208,7 @@ function readKept({ fromMs, toMs }: Span, sinceMs: number | null) {
   return { fromMs: Math.max(fromMs, sinceMs ?? fromMs), toMs, isOfRows: sinceMs !== null };
 }
 
-function viewSums(sums: ReadonlyMap<string, Sum>, seesCost: boolean): readonly UsageView[] {
+function viewSums(sums: ReadonlyMap<string, LabelledSum>, seesCost: boolean): readonly UsageView[] {
   return [...sums.values()]
     .sort(compareSums)
     .map(({ labels, figures }) => ({ ...labels, ...figures.view(seesCost) }));
@@ -232,7 +235,7 @@ export async function listUsageSums(store: Pick<Store, "usage" | "firstTokens">,
   return { usage, firstTokens };
 }
 
-function findOrAddSum(sums: Map<string, Sum>, labels: Labels): Sum {
+function findOrAddSum(sums: Map<string, LabelledSum>, labels: UsageLabels): LabelledSum {
   return sums.getOrInsertComputed(JSON.stringify(labels), () => {
     if (sums.size < GROUPS_MAX) return { labels, figures: new Figures() };
     throw tooManyGroups();
@@ -247,13 +250,13 @@ function tooManyGroups(): Fault {
 }
 
 /** Orders by day, then by falling cost. Labels break ties, so that the order is stable. */
-function compareSums(a: Sum, b: Sum): number {
+function compareSums(a: LabelledSum, b: LabelledSum): number {
   const days = compare(nameTime(a.labels), nameTime(b.labels));
   const costs = b.figures.costNanoUsd - a.figures.costNanoUsd;
   return days || costs || compare(JSON.stringify(a.labels), JSON.stringify(b.labels));
 }
 
-function nameTime({ month, day, hour }: Labels): string {
+function nameTime({ month, day, hour }: UsageLabels): string {
   return [month, day, hour].filter(Boolean).join(" ");
 }
 

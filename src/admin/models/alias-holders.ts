@@ -7,7 +7,7 @@ import { readPages } from "../../core/world/read-pages.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Access } from "../../people/access.ts";
 
-interface HolderParts {
+interface AliasHolderParts {
   readonly store: Pick<Store, "keys" | "account">;
   readonly clock: Pick<Clock, "nowMs">;
 }
@@ -18,7 +18,7 @@ const NAMED_MAX = 100;
 
 /** Returns the keys that aren't revoked, may use the alias by its name, and belong to accounts with a balance. */
 export async function listPaidHolders(
-  { store, clock }: HolderParts,
+  { store, clock }: AliasHolderParts,
   { name, createdAtMs }: { readonly name: string; readonly createdAtMs: number },
 ): Promise<readonly GatewayKey[]> {
   const entry = writeAliasEntry(name, createdAtMs);
@@ -37,7 +37,7 @@ export async function listPaidHolders(
   return found;
 }
 
-async function isFunded(store: HolderParts["store"], accountId: string): Promise<boolean> {
+async function isFunded(store: AliasHolderParts["store"], accountId: string): Promise<boolean> {
   const account = await store.account(accountId);
   return account !== null && (account.balanceNanoUsd !== 0 || account.heldNanoUsd !== 0);
 }

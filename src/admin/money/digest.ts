@@ -21,12 +21,12 @@ export interface DigestParts extends NearingParts {
   readonly timeZone: () => string;
 }
 
-interface Sum {
+interface CostSum {
   readonly costNanoUsd: number;
   readonly requests: number;
 }
 
-const NOTHING: Sum = { costNanoUsd: 0, requests: 0 };
+const NOTHING: CostSum = { costNanoUsd: 0, requests: 0 };
 
 /** Returns the ids of the accounts with requests in the week or in the one before. */
 export async function listDigestAccounts(
@@ -84,8 +84,8 @@ async function readSums(
   span: Span,
   by: Dimension,
   accountId?: string,
-): Promise<ReadonlyMap<string, Sum>> {
-  const sums = new Map<string, Sum>();
+): Promise<ReadonlyMap<string, CostSum>> {
+  const sums = new Map<string, CostSum>();
   const read = ({ fromMs, toMs }: Span) => store.usage({ fromMs, toMs, groupBy: [by], only: { accountId } });
   await eachPiece(splitSpan(span), read, (rows: readonly UsageSum[]) => {
     for (const row of rows) sums.set(row[by], add(sums.get(row[by]) ?? NOTHING, row));
@@ -93,29 +93,29 @@ async function readSums(
   return sums;
 }
 
-function add(one: Sum, other: Sum): Sum {
+function add(one: CostSum, other: CostSum): CostSum {
   return {
     costNanoUsd: one.costNanoUsd + other.costNanoUsd,
     requests: one.requests + other.requests,
   };
 }
 
-function addUp(sums: Iterable<readonly [string, Sum]>): Sum {
+function addUp(sums: Iterable<readonly [string, CostSum]>): CostSum {
   return [...sums].reduce((all, [, sum]) => add(all, sum), NOTHING);
 }
 
-function sortDearest(sums: ReadonlyMap<string, Sum>): readonly (readonly [id: string, sum: Sum])[] {
+function sortDearest(sums: ReadonlyMap<string, CostSum>): readonly (readonly [id: string, sum: CostSum])[] {
   return [...sums]
     .filter(([, { requests }]) => requests > 0)
     .toSorted(([, a], [, b]) => b.costNanoUsd - a.costNanoUsd || b.requests - a.requests);
 }
 
-function viewSum({ costNanoUsd, requests }: Sum) {
+function viewSum({ costNanoUsd, requests }: CostSum) {
   return { cost_usd: toUsd(costNanoUsd), requests };
 }
 
 /** Requests that no model was called for are of none. */
-function listDearest(sums: ReadonlyMap<string, Sum>, name: "model" | "member_id") {
+function listDearest(sums: ReadonlyMap<string, CostSum>, name: "model" | "member_id") {
   return sortDearest(sums)
     .filter(([id]) => id !== "")
     .slice(0, NAMED_MAX)
@@ -123,7 +123,7 @@ function listDearest(sums: ReadonlyMap<string, Sum>, name: "model" | "member_id"
 }
 
 /** Personal keys tell of people. One that is gone has no name. */
-async function listServiceKeys({ store }: DigestParts, sums: ReadonlyMap<string, Sum>) {
+async function listServiceKeys({ store }: DigestParts, sums: ReadonlyMap<string, CostSum>) {
   const found: EventData[] = [];
   for (const [id, sum] of sortDearest(sums)) {
     const key = await store.key(id);

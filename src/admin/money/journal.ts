@@ -65,10 +65,10 @@ export const journalQuery = closeObject({
 });
 type JournalQuery = Static<typeof journalQuery>;
 
-type Amounts = Pick<EntryView, "kind" | "amount_usd" | "balance_usd">;
+type EntryAmounts = Pick<EntryView, "kind" | "amount_usd" | "balance_usd">;
 
 /** Shows what a movement changed of the whole balance, with what requests hold. */
-function showWhole(entry: Entry): Amounts {
+function showWhole(entry: Entry): EntryAmounts {
   return {
     kind: entry.kind === "post" ? "charge" : entry.kind,
     amount_usd: toUsd(entry.balanceNanoUsd + entry.heldNanoUsd),
@@ -76,11 +76,11 @@ function showWhole(entry: Entry): Amounts {
   };
 }
 
-function showFree({ kind, balanceNanoUsd, balanceAfterNanoUsd }: Entry): Amounts {
+function showFree({ kind, balanceNanoUsd, balanceAfterNanoUsd }: Entry): EntryAmounts {
   return { kind, amount_usd: toUsd(balanceNanoUsd), balance_usd: toUsd(balanceAfterNanoUsd) };
 }
 
-function entryView(entry: Entry, amounts: Amounts, facts: EntryFacts): EntryView {
+function entryView(entry: Entry, amounts: EntryAmounts, facts: EntryFacts): EntryView {
   const { kind, note, requestId, usageSource, ended, overrunNanoUsd } = entry;
   const known = facts.requestIds.get(requestId ?? "");
   const by = facts.movements.get(entry.seq)?.by ?? null;
@@ -112,7 +112,7 @@ export async function listJournal(
   const system = findSystemAccount(accountId, scope);
   if (system !== null) {
     const find = (page: Page) => store.journals.systemEntries(system, checkCursor(page, null));
-    const amountsOf = (entry: Entry): Amounts => ({
+    const amountsOf = (entry: Entry): EntryAmounts => ({
       kind: showWhole(entry).kind,
       amount_usd: toUsd(entry[findLeg(system)]),
       balance_usd: null,

@@ -24,7 +24,7 @@ const SUMS = {
   closing_balance_usd,
   cost_usd,
 };
-type Sum = keyof typeof SUMS;
+type MonthSum = keyof typeof SUMS;
 const SUM_NAMES = [
   "opening_balance_usd",
   "topups_usd",
@@ -32,7 +32,7 @@ const SUM_NAMES = [
   "adjustments_usd",
   "closing_balance_usd",
   "cost_usd",
-] as const satisfies readonly Sum[];
+] as const satisfies readonly MonthSum[];
 
 export const monthSchema = Type.Object({
   month: text,
@@ -74,10 +74,15 @@ export async function getMonth(parts: StatementParts, month: string, scope: Scop
   return { month, first_month: first, data, total: addUp(data) };
 }
 
-type Row = MonthView["data"][number];
+type MonthRow = MonthView["data"][number];
 
 /** Null for a month that hasn't begun in the account's own zone, and for a closed account with nothing in it. */
-async function makeRow(parts: StatementParts, of: Account, month: string, scope: Scope): Promise<Row | null> {
+async function makeRow(
+  parts: StatementParts,
+  of: Account,
+  month: string,
+  scope: Scope,
+): Promise<MonthRow | null> {
   const timeZone = of.timeZone ?? parts.dayRules().timeZone;
   if (month > computeMonth(parts.clock.nowMs(), timeZone)) return null;
   const { lines: _, ...sums } = await getStatement(parts, of.id, month, scope);
@@ -94,11 +99,11 @@ async function makeRow(parts: StatementParts, of: Account, month: string, scope:
 }
 
 /** In whole nano-dollars, so that what is shown adds up. */
-function addUp(rows: readonly Row[]): MonthView["total"] {
+function addUp(rows: readonly MonthRow[]): MonthView["total"] {
   return pickSums((name) => toUsd(rows.reduce((sum, row) => sum + toNearestNanoUsd(row[name]), 0)));
 }
 
-function pickSums(read: (name: Sum) => number): MonthView["total"] {
+function pickSums(read: (name: MonthSum) => number): MonthView["total"] {
   return {
     opening_balance_usd: read("opening_balance_usd"),
     topups_usd: read("topups_usd"),

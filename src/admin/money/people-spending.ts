@@ -140,14 +140,14 @@ function makePersonSum(): PersonSum {
   return { costNanoUsd: 0, lastNanoUsd: 0, requests: 0, accountIds: new Set() };
 }
 
-type Budget = NonNullable<PeopleSpendingView["data"][number]["budget"]>;
+type SpendingBudget = NonNullable<PeopleSpendingView["data"][number]["budget"]>;
 
 /** Finds them a few at once. Somebody who used several accounts is shown with the budget nearest to its end. */
 async function findBudgets(
   { ledger }: PeopleSpendingParts,
   people: readonly (readonly [memberId: string, spent: PersonSum])[],
-): Promise<ReadonlyMap<string, Budget>> {
-  const found = new Map<string, Budget>();
+): Promise<ReadonlyMap<string, SpendingBudget>> {
+  const found = new Map<string, SpendingBudget>();
   for (let from = 0; from < people.length; from += BUDGETS_AT_ONCE) {
     const some = people.slice(from, from + BUDGETS_AT_ONCE);
     const reads = some.map(async ([memberId, { accountIds }]) => {

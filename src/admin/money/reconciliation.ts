@@ -58,7 +58,7 @@ const showAmounts = (amounts: Amounts): Record<keyof typeof AMOUNTS, number> =>
   Object.assign({}, ...Object.entries(AMOUNTS).map(([name, unit]) => ({ [name]: amounts[unit] })));
 
 export const reconciliationQuery = closeObject(momentFields);
-type Query = Static<typeof reconciliationQuery>;
+type ReconciliationQuery = Static<typeof reconciliationQuery>;
 
 /** Those who see no cost without the markup get none of them. */
 const costFields = {
@@ -130,7 +130,7 @@ interface DaySum extends Pick<CallSum, "dayMs" | "credential" | "calls" | "amoun
 /** Returns the sums of each day, provider and credential. A day counts whole if any of it is in the range. */
 export async function sumReconciliation(
   { store, clock, priceChanges }: ReconciliationParts,
-  query: Query,
+  query: ReconciliationQuery,
   scope: Scope,
 ): Promise<ReconciliationView> {
   const span = readSpan(query, clock.nowMs(), UTC_DAYS);
@@ -194,7 +194,7 @@ function showCost({ costNanoUsd, estimatedNanoUsd, reportedNanoUsd }: DaySum) {
  */
 export async function* readReconciliation(
   { store, clock }: ReconciliationParts,
-  query: Query,
+  query: ReconciliationQuery,
 ): AsyncGenerator<readonly object[]> {
   const span = readSpan(query, clock.nowMs(), UTC_DAYS);
   let oldest = { atMs: Number.POSITIVE_INFINITY, ids: new Set<string>() };

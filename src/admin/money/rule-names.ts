@@ -6,7 +6,7 @@ import type { AdminWorld } from "../world.ts";
 
 const NAMES_AT_ONCE = 500;
 
-interface NameParts {
+interface RuleNameParts {
   readonly store: Pick<AdminWorld["store"], "people" | "account">;
   readonly signIn: Pick<SignInRules, "rules"> | undefined;
 }
@@ -16,7 +16,7 @@ interface NameParts {
  * `ownId` is the account that gets the name. Null for a new one.
  */
 export async function refuseRuleName(
-  { store, signIn }: NameParts,
+  { store, signIn }: RuleNameParts,
   name: string,
   ownId: string | null,
 ): Promise<void> {

@@ -125,15 +125,15 @@ const GROUPS = {
   member: ({ member }: StatementUse) => member,
 } as const;
 
-type Line = StatementRecord["lines"][number];
-type Costs = Pick<StatementUse, "costNanoUsd" | "chargedNanoUsd">;
+type StatementRecordLine = StatementRecord["lines"][number];
+type StatementCosts = Pick<StatementUse, "costNanoUsd" | "chargedNanoUsd">;
 
 /**
  * Lines without an amount are left out. Those of models and of keys add up to the charges. Those of people may not, since
  * service keys have none, and those of tags may not, since a request is in the line of each of its tags.
  */
 function listLines({ uses, tags }: StatementSums): StatementRecord["lines"] {
-  const lines: Line[] = [];
+  const lines: StatementRecordLine[] = [];
   for (const kind of ["model", "key", "member"] as const) {
     for (const [id, grouped] of Map.groupBy(uses, GROUPS[kind])) {
       if (kind === "member" && id === "") continue;
@@ -144,7 +144,7 @@ function listLines({ uses, tags }: StatementSums): StatementRecord["lines"] {
 }
 
 /** Those of the most expensive tags, then one for all others, and one for requests without tags unless all are. */
-function listTagLines(tags: readonly StatementTag[]): readonly Line[] {
+function listTagLines(tags: readonly StatementTag[]): readonly StatementRecordLine[] {
   const named = tags.filter(({ tag }) => tag !== "" && tag !== OTHER_TAGS);
   const byCost = named.toSorted((a, b) => b.costNanoUsd - a.costNanoUsd || (a.tag < b.tag ? -1 : 1));
   const others = [...byCost.slice(TAG_LINES_MAX), ...tags.filter(({ tag }) => tag === OTHER_TAGS)];
@@ -156,7 +156,12 @@ function listTagLines(tags: readonly StatementTag[]): readonly Line[] {
   ];
 }
 
-function makeLine(kind: Line["kind"], id: string, name: string, costs: readonly Costs[]): readonly Line[] {
+function makeLine(
+  kind: StatementRecordLine["kind"],
+  id: string,
+  name: string,
+  costs: readonly StatementCosts[],
+): readonly StatementRecordLine[] {
   const cost = costs.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
   const charged = costs.reduce((sum, { chargedNanoUsd }) => sum + chargedNanoUsd, 0);
   if (cost === 0 && charged === 0) return [];
@@ -164,8 +169,8 @@ function makeLine(kind: Line["kind"], id: string, name: string, costs: readonly 
 }
 
 /** By their kind, then the most expensive first. */
-function sortLines(lines: readonly Line[]): readonly Line[] {
-  const order = (line: Line) => LINE_KINDS.indexOf(line.kind);
+function sortLines(lines: readonly StatementRecordLine[]): readonly StatementRecordLine[] {
+  const order = (line: StatementRecordLine) => LINE_KINDS.indexOf(line.kind);
   return lines.toSorted(
     (a, b) =>
       order(a) - order(b) || b.amount_usd - a.amount_usd || b.cost_usd - a.cost_usd || (a.id < b.id ? -1 : 1),
@@ -203,7 +208,11 @@ async function nameLines(parts: StatementParts, view: StatementView, scope?: Sco
 }
 
 /** A service key has the name that was kept with the statement, if it was. */
-async function findName({ store }: StatementParts, { kind, id, name }: Line, scope?: Scope): Promise<string> {
+async function findName(
+  { store }: StatementParts,
+  { kind, id, name }: StatementRecordLine,
+  scope?: Scope,
+): Promise<string> {
   if (kind === "member") return (await store.people.member(id))?.name ?? name;
   const key = kind === "key" ? await store.key(id, scope) : null;
   return key !== null && (name === id || key.memberId !== null) ? key.name : name;

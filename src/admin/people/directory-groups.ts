@@ -116,7 +116,7 @@ async function retry<Result>(
   }
 }
 
-interface Writing {
+interface GroupWriting {
   readonly claim: GroupClaim;
   /** Null for a new group. */
   readonly before: DirectoryGroup | null;
@@ -127,7 +127,7 @@ interface Writing {
 async function writeGroup(
   parts: ActingDirectory,
   context: DirectoryContext,
-  writing: Writing,
+  writing: GroupWriting,
 ): Promise<GroupWrite | null> {
   const { claim, decide } = writing;
   if (await isLarge(parts, claim)) return writeInParts(parts, context, writing);
@@ -149,7 +149,7 @@ async function isLarge(
 async function writeInParts(
   parts: ActingDirectory,
   context: DirectoryContext,
-  { claim, before, decide }: Writing,
+  { claim, before, decide }: GroupWriting,
 ): Promise<GroupWrite | null> {
   const members = await listMembers(parts, claim);
   const known = await findKnown(parts, claim);
@@ -188,11 +188,11 @@ async function listMembers(
   return members;
 }
 
-type FinishingParts = Pick<ActingDirectory, "store" | "changes" | "clock">;
+type GroupFinishingParts = Pick<ActingDirectory, "store" | "changes" | "clock">;
 
 /** Does what is left of changes of a group, or of all groups. Several nodes may do it at once. */
 export async function finishGroups(
-  parts: FinishingParts,
+  parts: GroupFinishingParts,
   context: DirectoryContext,
   groupId: string | null,
 ): Promise<void> {
@@ -208,7 +208,7 @@ export async function finishGroups(
   }
 }
 
-interface Step {
+interface GroupStep {
   /** With the users whom it concerns. */
   readonly doing: GroupPart;
   /** The last user who was looked at, if there are more. */
@@ -216,7 +216,7 @@ interface Step {
 }
 
 /** Finds the next users of a part that goes through all of them by what they claim. */
-async function findUsers({ store }: Pick<FinishingParts, "store">, part: GroupPart): Promise<Step> {
+async function findUsers({ store }: Pick<GroupFinishingParts, "store">, part: GroupPart): Promise<GroupStep> {
   const { names } = part;
   if (names.length === 0) return { doing: part, end: null };
   let { after } = part;
@@ -230,7 +230,7 @@ async function findUsers({ store }: Pick<FinishingParts, "store">, part: GroupPa
 }
 
 function keepGroupAccounts(
-  parts: FinishingParts,
+  parts: GroupFinishingParts,
   context: DirectoryContext,
   { rights }: Pick<GroupWrite, "rights">,
 ): Promise<void> {

@@ -57,7 +57,7 @@ export const createdTokenSchema = Type.Object({
 });
 export type NewTokenView = View<typeof createdTokenSchema>;
 
-type World = Pick<AdminWorld, "store" | "clock">;
+type NamedTokenWorld = Pick<AdminWorld, "store" | "clock">;
 
 /**
  * Creates a token within the maker's own grants. Its id and secret are made here unless they are given. Throws the Fault
@@ -179,7 +179,7 @@ function readExpiry(expiresAtMs: number | null, isNever: boolean, nowMs: number)
 
 /** Returns the tokens whose grants are within one's own, newest first, including those that have ended. */
 export async function listTokens(
-  { store, clock }: World,
+  { store, clock }: NamedTokenWorld,
   access = adminAccess(COMMAND_LINE),
 ): Promise<ListPage<TokenView>> {
   const nowMs = clock.nowMs();
@@ -226,11 +226,14 @@ export async function findNamedToken(
 }
 
 /** Returns the token with this id, if it still works. */
-export async function findTokenById(world: World, id: string): Promise<ProvenToken | null> {
+export async function findTokenById(world: NamedTokenWorld, id: string): Promise<ProvenToken | null> {
   return prove(world, await world.store.people.token(id));
 }
 
-async function prove({ store, clock }: World, token: NamedToken | null): Promise<ProvenToken | null> {
+async function prove(
+  { store, clock }: NamedTokenWorld,
+  token: NamedToken | null,
+): Promise<ProvenToken | null> {
   const nowMs = clock.nowMs();
   if (token === null || token.kind === "scim" || token.revokedAtMs !== null || isExpired(token, nowMs))
     return null;

@@ -25,24 +25,24 @@ export const ownSessionSchema = Type.Object({
 export const ownSessionsSchema = wrapRows(ownSessionSchema);
 type OwnSessionView = View<typeof ownSessionSchema>;
 
-interface Asker {
+interface SessionAsker {
   readonly access: Access;
   /** The session with which is asked. Null for a token. */
   readonly session: Session | null;
 }
 
-type World = Pick<AdminWorld, "store" | "clock" | "pepper">;
+type SessionWorld = Pick<AdminWorld, "store" | "clock" | "pepper">;
 
-export async function listOwnSessions(world: World, configured: string | null, asker: Asker) {
+export async function listOwnSessions(world: SessionWorld, configured: string | null, asker: SessionAsker) {
   const sessions = await readSessions(world, configured, asker);
   return { data: sessions.map((one) => viewSession(one, asker)), next: null };
 }
 
 /** Ends one on every node. Throws the Fault `not_found`. */
 export async function endOwnSession(
-  world: World,
+  world: SessionWorld,
   configured: string | null,
-  asker: Asker,
+  asker: SessionAsker,
   id: string,
 ): Promise<OwnSessionView> {
   const sessions = await readSessions(world, configured, asker);
@@ -53,16 +53,16 @@ export async function endOwnSession(
 }
 
 async function readSessions(
-  world: World,
+  world: SessionWorld,
   configured: string | null,
-  { access, session }: Asker,
+  { access, session }: SessionAsker,
 ): Promise<readonly Session[]> {
   const owner = session ?? (await findOwner(world, configured, access));
   return owner === null ? [] : world.store.people.sessionsOf(owner, world.clock.nowMs(), LISTED_MAX);
 }
 
 async function findOwner(
-  world: World,
+  world: SessionWorld,
   configured: string | null,
   { actor, memberId }: Access,
 ): Promise<SessionOwner | null> {
@@ -72,7 +72,7 @@ async function findOwner(
   return tokenDigest === null ? null : { memberId: null, tokenId: null, tokenDigest };
 }
 
-function viewSession(session: Session, asker: Asker): OwnSessionView {
+function viewSession(session: Session, asker: SessionAsker): OwnSessionView {
   const { expiresAtMs, address, agent } = session;
   return {
     id: nameId(session),

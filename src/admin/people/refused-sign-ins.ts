@@ -8,7 +8,7 @@ import type { AdminWorld } from "../world.ts";
 const PER_MINUTE = 20;
 const MINUTE_MS = 60_000;
 
-type Parts = Pick<AdminWorld, "store" | "clock" | "random">;
+type RefusedSignInParts = Pick<AdminWorld, "store" | "clock" | "random">;
 
 /** Strangers have no id and no name here, whatever they sent. */
 function makeStranger(address: string): Act {
@@ -16,13 +16,13 @@ function makeStranger(address: string): Act {
 }
 
 export class RefusedSignIns {
-  readonly #parts: Parts;
+  readonly #parts: RefusedSignInParts;
   #minute = 0;
   #shown = 0;
   #beyond = 0;
   #waiting: AuditEntry[] = [];
 
-  constructor(parts: Parts) {
+  constructor(parts: RefusedSignInParts) {
     this.#parts = parts;
   }
 

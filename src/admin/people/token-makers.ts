@@ -13,7 +13,7 @@ export function isExpired({ expiresAtMs }: NamedToken, nowMs: number): boolean {
 }
 
 /** A token stands on the person who made it, along tokens that made tokens. Null for nobody. */
-interface Standing {
+interface TokenStanding {
   readonly person: Member | null;
 }
 
@@ -31,7 +31,7 @@ export async function findStanding(
   store: AdminWorld["store"],
   token: NamedToken,
   nowMs: number,
-): Promise<Standing | null> {
+): Promise<TokenStanding | null> {
   const { tokens, person } = await findMakers(store, token);
   let made = token;
   for (const maker of tokens) {

@@ -16,12 +16,12 @@ import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
 import { show, showMade, takeBody, takeQuery, type Uses } from "./use.ts";
 
-interface Parts extends AdminWorld {
+interface LimitRequestParts extends AdminWorld {
   /** Returns the current settings. */
   readonly settings: () => Pick<Settings, "ownerLimits">;
 }
 
-export function makeLimitRequestUses(world: Parts): Uses<typeof LIMIT_REQUEST> {
+export function makeLimitRequestUses(world: LimitRequestParts): Uses<typeof LIMIT_REQUEST> {
   return {
     list: takeQuery(limitRequestsQuery, show(wrapRows(limitRequestSchema)), (query, { scope }) =>
       listLimitRequests(world, query, scope),

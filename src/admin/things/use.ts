@@ -31,7 +31,7 @@ export interface Outcome {
 }
 
 /** The schemas of the answers, by status, and the answer that a result becomes. */
-interface Answers<Result> {
+interface UseAnswers<Result> {
   readonly schemas: Readonly<Record<number, TSchema>>;
   readonly finish: (result: Result) => Outcome;
 }
@@ -50,12 +50,12 @@ export type Uses<Of extends Thing> = { readonly [Name in keyof Of["actions"]]: U
 type AnswerView<Answer extends TSchema> = View<Answer> & object;
 
 /** Answers with what is there. */
-export function show<Answer extends TSchema>(answer: Answer): Answers<AnswerView<Answer>> {
+export function show<Answer extends TSchema>(answer: Answer): UseAnswers<AnswerView<Answer>> {
   return { schemas: { 200: answer }, finish: (view) => ({ status: 200, view }) };
 }
 
 /** Answers with what was made. */
-export function showMade<Answer extends TSchema>(answer: Answer): Answers<AnswerView<Answer>> {
+export function showMade<Answer extends TSchema>(answer: Answer): UseAnswers<AnswerView<Answer>> {
   return { schemas: { 201: answer }, finish: (view) => ({ status: 201, view }) };
 }
 
@@ -63,7 +63,7 @@ export function showMade<Answer extends TSchema>(answer: Answer): Answers<Answer
 export function showPut<There extends TSchema, Made extends TSchema>(
   there: There,
   made: Made,
-): Answers<{ readonly isMade: boolean; readonly view: AnswerView<There> | AnswerView<Made> }> {
+): UseAnswers<{ readonly isMade: boolean; readonly view: AnswerView<There> | AnswerView<Made> }> {
   return {
     schemas: { 200: there, 201: made },
     finish: ({ isMade, view }) => ({ status: isMade ? 201 : 200, view }),
@@ -72,7 +72,7 @@ export function showPut<There extends TSchema, Made extends TSchema>(
 
 /** Makes a use that takes no more than its path. */
 export function takePath<Result>(
-  { schemas, finish }: Answers<Result>,
+  { schemas, finish }: UseAnswers<Result>,
   run: (caller: Caller) => Promise<Result> | Result,
 ): Use {
   return { answers: schemas, run: async (call) => finish(await run(call)) };
@@ -80,7 +80,7 @@ export function takePath<Result>(
 
 export function takeQuery<Query extends TObject, Result>(
   query: Query,
-  { schemas, finish }: Answers<Result>,
+  { schemas, finish }: UseAnswers<Result>,
   run: (query: Static<Query>, caller: Caller) => Promise<Result> | Result,
 ): Use {
   return {
@@ -92,7 +92,7 @@ export function takeQuery<Query extends TObject, Result>(
 
 export function takeBody<Body extends TSchema, Result>(
   body: Body,
-  { schemas, finish }: Answers<Result>,
+  { schemas, finish }: UseAnswers<Result>,
   run: (body: Static<Body>, caller: Caller) => Promise<Result> | Result,
 ): Use {
   return { body, answers: schemas, run: async (call) => finish(await run(readInput(body, call.body), call)) };

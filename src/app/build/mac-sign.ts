@@ -23,7 +23,7 @@ const DIGEST_BYTES = 32;
 const IDENTIFIER = Buffer.from("poundkey\0");
 
 /** The parts that the signature depends on. */
-interface Places {
+interface SignaturePlaces {
   /** The offset of the command that names the signature, and that of the signature, at which the code ends. */
   readonly command: number;
   readonly codeBytes: number;
@@ -80,7 +80,7 @@ function writeWords(view: DataView, at: number, words: readonly number[]): void 
   for (const [index, word] of words.entries()) view.setUint32(at + index * 4, word >>> 0);
 }
 
-function findPlaces(program: Uint8Array): Places {
+function findPlaces(program: Uint8Array): SignaturePlaces {
   const view = new DataView(program.buffer, program.byteOffset, program.byteLength);
   const segments = new Map<string, number>();
   let command = 0;

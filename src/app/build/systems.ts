@@ -1,6 +1,6 @@
 // The systems that releases are for, and their runtimes, as npm has them.
 
-interface Target {
+interface BuildTarget {
   /** The end of the binary's name. */
   readonly name: string;
   /** The runtime's package. */
@@ -10,7 +10,7 @@ interface Target {
   readonly isSignedWrong?: boolean;
 }
 
-export const TARGETS: readonly Target[] = [
+export const TARGETS: readonly BuildTarget[] = [
   { name: "linux-x64", runtime: "bun-linux-x64", target: "bun-linux-x64" },
   { name: "linux-x64-musl", runtime: "bun-linux-x64-musl", target: "bun-linux-x64-musl" },
   { name: "linux-arm64", runtime: "bun-linux-aarch64", target: "bun-linux-arm64" },

@@ -52,7 +52,7 @@ export async function startDemo(options: DemoOptions): Promise<RunningDemo> {
   const month = await makeMonth({ ...options, folder: made });
   const endOffset = offsetWorld(options.endMs - Date.now());
   const secret = await addVisitorsKey(join(made, DATABASE));
-  const turns = new Turns(options, made, month);
+  const turns = new CopyTurns(options, made, month);
   const served = await serveDoor(options, turns, secret);
   const daily = setInterval(() => void turns.next(), DAY_MS);
   return {
@@ -78,7 +78,7 @@ async function addVisitorsKey(database: string): Promise<string> {
 }
 
 /** The copies of the made store that are shown, one after the other. */
-class Turns {
+class CopyTurns {
   count = 0;
   publicUrl = "";
   #shown: ShownCopy | null = null;
@@ -144,7 +144,7 @@ class Turns {
   }
 }
 
-async function serveDoor(options: DemoOptions, turns: Turns, secret: string) {
+async function serveDoor(options: DemoOptions, turns: CopyTurns, secret: string) {
   const { host, port, publicUrl, trustedProxies, start } = options;
   const hosts = publicUrl === null ? LOOPBACK_HOSTS : [new URL(publicUrl).hostname];
   const door = new Door({

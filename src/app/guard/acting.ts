@@ -11,7 +11,7 @@ const NAME = "guard_acts";
 const ACTS = "true";
 const CHANGE: RowChange = { kind: "setting", name: NAME, before: null, after: ACTS };
 
-interface Admission {
+interface ActingAdmission {
   readonly store: Pick<Store, "setting" | "changes">;
   /** True if nodes of older programs may be stopped. */
   readonly stopsOlder: boolean;
@@ -20,7 +20,7 @@ interface Admission {
 /** Closes the store and rejects if the rules can't be put in force. */
 export async function checkActing(
   guard: GuardSettings | undefined,
-  { store, stopsOlder }: Admission & { readonly store: Pick<Store, "close"> },
+  { store, stopsOlder }: ActingAdmission & { readonly store: Pick<Store, "close"> },
 ): Promise<void> {
   try {
     const refused = await refuseActing(guard, { store, stopsOlder });
@@ -34,7 +34,7 @@ export async function checkActing(
 /** Returns why the rules can't be put in force. Null if they can. Rejects if the store can't tell, or a node has just come. */
 async function refuseActing(
   guard: GuardSettings | undefined,
-  { store, stopsOlder }: Admission,
+  { store, stopsOlder }: ActingAdmission,
 ): Promise<string | null> {
   const acting = guard?.rules.find(({ action }) => action !== "report");
   if (acting === undefined || (await store.setting(NAME)) === ACTS) return null;
@@ -49,7 +49,7 @@ async function refuseActing(
 export async function refuseReloaded(
   file: string,
   guard: GuardSettings | undefined,
-  admission: Admission,
+  admission: ActingAdmission,
 ): Promise<readonly ConfigError[]> {
   const message = await refuseActing(guard, admission).catch(
     (error: unknown) =>

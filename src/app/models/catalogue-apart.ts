@@ -46,7 +46,7 @@ async function prepareCatalogue(file: string | undefined): Promise<void> {
 }
 
 /** Takes the cards in parts, between which requests are served. Null if the thread gives none. */
-async function parseApart(text: string, ask: Asking): Promise<CatalogueFile | string | null> {
+async function parseApart(text: string, ask: AskCatalogue): Promise<CatalogueFile | string | null> {
   const answer = await ask({ kind: "parse", text });
   if (answer.kind !== "parse") return null;
   if (typeof answer.found === "string") return answer.found;
@@ -60,16 +60,16 @@ async function parseApart(text: string, ask: Asking): Promise<CatalogueFile | st
   return { ...answer.found, cards };
 }
 
-type Asking = (ask: CatalogueAsk) => Promise<CatalogueAnswer>;
+type AskCatalogue = (ask: CatalogueAsk) => Promise<CatalogueAnswer>;
 
 function askThread(asked: CatalogueAsk): Promise<CatalogueAnswer> {
   return useThread((ask) => ask(asked));
 }
 
 /** One question is asked at a time. */
-async function useThread<Result>(work: (ask: Asking) => Promise<Result>): Promise<Result> {
+async function useThread<Result>(work: (ask: AskCatalogue) => Promise<Result>): Promise<Result> {
   const thread = new Worker(new URL("./catalogue-thread.ts", import.meta.url), { ref: false, smol: true });
-  const ask: Asking = (asked) => {
+  const ask: AskCatalogue = (asked) => {
     const { promise, resolve, reject } = Promise.withResolvers<CatalogueAnswer>();
     thread.onmessage = ({ data }: MessageEvent<CatalogueAnswer>) => resolve(data);
     thread.onerror = ({ message }) => reject(new Error(message));

@@ -104,13 +104,13 @@ function readPath(path: string, bytesMax: number, { readFile }: ListPorts): Uint
   }
 }
 
-interface Answer {
+interface FeedAnswer {
   readonly status: number;
   /** Null if there are more than were asked for, or the status isn't 200. */
   readonly bytes: Uint8Array | null;
 }
 
-async function ask(address: string, bytesMax: number, ports: ListPorts): Promise<Answer> {
+async function ask(address: string, bytesMax: number, ports: ListPorts): Promise<FeedAnswer> {
   const { fetch, limitMs = FEED_MS } = ports;
   try {
     const response = await fetch(address, { redirect: "manual", signal: AbortSignal.timeout(limitMs) });

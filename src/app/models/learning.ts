@@ -18,13 +18,13 @@ import { clock } from "../world.ts";
 
 export type LessonStore = LearningParts["store"] & Pick<Store, "lessons">;
 
-interface Parts extends Pick<LearningParts, "learned" | "cards" | "choosable" | "log"> {
+interface LearnerParts extends Pick<LearningParts, "learned" | "cards" | "choosable" | "log"> {
   readonly store: LessonStore;
   /** This machine's if missing. */
   readonly clock?: Pick<Clock, "nowMs">;
 }
 
-export function createLearning(parts: Parts): Learning {
+export function createLearning(parts: LearnerParts): Learning {
   const { nowMs } = parts.clock ?? clock;
   const read = (fromMs: number): AsyncIterable<readonly Lesson[]> =>
     readLessons(parts.store, fromMs, LESSONS_AT_ONCE);

@@ -42,7 +42,7 @@ type OrderSettings = Pick<
   "catalogueFile" | "isCatalogueFileOwn" | "catalogueList" | "catalogueWatch"
 >;
 
-interface Following {
+interface FollowedList {
   /** The last list since the start, which counts where no file remembers it. */
   readonly remembered?: LastList | undefined;
   /** True if a person takes it although it is older. */
@@ -53,7 +53,7 @@ interface Following {
 export function checkFollows(
   { list, sha256 }: Pick<SeenList, "list" | "sha256">,
   { catalogueFile, isCatalogueFileOwn, catalogueList, catalogueWatch }: OrderSettings,
-  { remembered, mayBeOlder = false }: Following,
+  { remembered, mayBeOlder = false }: FollowedList,
 ): void {
   if (list === null) return;
   const isNamed = catalogueFile !== undefined && isCatalogueFileOwn !== true;

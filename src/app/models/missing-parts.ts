@@ -9,13 +9,13 @@ import type { OpenedStore } from "../start/open-store.ts";
 import { clock } from "../world.ts";
 import type { PriceWatch } from "./catalogue-watch.ts";
 
-interface Parts {
+interface MissingParts {
   readonly opened: Pick<OpenedStore, "store">;
   readonly live: { readonly settings: Settings; readonly snapshot: { readonly catalogue: Catalogue } };
   readonly prices: Pick<PriceWatch, "last">;
 }
 
-export function createMissingParts({ opened, live, prices }: Parts): MissingModelsParts {
+export function createMissingParts({ opened, live, prices }: MissingParts): MissingModelsParts {
   return {
     store: opened.store,
     clock,
@@ -24,7 +24,7 @@ export function createMissingParts({ opened, live, prices }: Parts): MissingMode
   };
 }
 
-export function createFamilyPriced({ opened, live }: Parts): FamilyPriced {
+export function createFamilyPriced({ opened, live }: MissingParts): FamilyPriced {
   return new FamilyPriced({
     store: opened.store,
     clock,

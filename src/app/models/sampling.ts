@@ -21,7 +21,7 @@ const ANSWER_TOKENS_MAX = 4096;
 const PROMPT_SLACK = 2;
 
 /** The origin of an answer, sealed so that a person who scores it doesn't see it. */
-interface Origin {
+interface SealedOrigin {
   readonly model: string;
   readonly prompt: string;
 }
@@ -97,11 +97,11 @@ async function answerOnce({ ports, opened }: SamplingParts, request: ChatRequest
 
 const SEALED_FOR = "default";
 
-function seal({ ports }: SamplingParts, origin: Origin): string {
+function seal({ ports }: SamplingParts, origin: SealedOrigin): string {
   return ports.sealer(SEALED_FOR).seal(JSON.stringify(origin));
 }
 
-function unseal({ ports }: SamplingParts, answer: string, at: number): Origin {
+function unseal({ ports }: SamplingParts, answer: string, at: number): SealedOrigin {
   const { model, prompt } = asObject(parseReceived(ports.sealer(SEALED_FOR).open(answer) ?? ""));
   if (typeof model === "string" && typeof prompt === "string") return { model, prompt };
   throw refuseAnswer(at);

@@ -29,7 +29,7 @@ const MICROSOFT = /^login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.
 
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
-type TokenAnswer = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
+type OidcTokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
 
 /** Its addresses are read at the first sign-in, so an issuer that is away keeps nothing else from working. */
 export function createIssuer(rules: SignInRules, clock: Pick<Clock, "nowMs">): Issuer {
@@ -171,7 +171,7 @@ function listScopes(config: oidc.Configuration, { scopes, issuer }: SignInRules)
   return { scope: [...all].join(" "), ...(asksConsent ? { prompt: "consent" } : {}) };
 }
 
-function requirePast(tokens: TokenAnswer, clock: Pick<Clock, "nowMs">): void {
+function requirePast(tokens: OidcTokens, clock: Pick<Clock, "nowMs">): void {
   const iat = tokens.claims()?.iat ?? 0;
   if (iat * 1000 <= clock.nowMs() + AHEAD_MAX_MS) return;
   const message = "The ID token is from the future (iat): the issuer's clock and this gateway's differ.";
@@ -196,7 +196,7 @@ function isForAnother({ azp }: Claims, { clientId }: SignInRules): boolean {
 function makeTokens(
   config: oidc.Configuration,
   rules: SignInRules,
-  tokens: Pick<TokenAnswer, "access_token" | "refresh_token" | "claims">,
+  tokens: Pick<OidcTokens, "access_token" | "refresh_token" | "claims">,
   subject: string,
   toFailure: (error: unknown) => Error,
   claims: Claims | undefined = tokens.claims(),

@@ -7,7 +7,7 @@ import { ensureQuickstartSecret } from "./key.ts";
 import { mayHaveLink } from "./link-rules.ts";
 import { keepRunning } from "./running.ts";
 
-interface QuickStart {
+interface QuickStartParts {
   readonly address: string;
   readonly opened: OpenedStore;
   readonly settings: Settings;
@@ -16,7 +16,12 @@ interface QuickStart {
 }
 
 /** Returns the text for people. */
-export async function announceQuickstart({ address, opened, settings, made }: QuickStart): Promise<string> {
+export async function announceQuickstart({
+  address,
+  opened,
+  settings,
+  made,
+}: QuickStartParts): Promise<string> {
   const secret = await ensureQuickstartSecret(opened, settings.store);
   const link = await replaceLink(opened, settings);
   const other = keepRunning(settings.store, makeReachable(address));

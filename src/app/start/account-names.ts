@@ -26,7 +26,10 @@ export function readBoundAccounts(address: string, mayConnect: boolean): Promise
 }
 
 /** Returns the keys that have a list of models. Null as for `readAccountNames`. */
-export function readKeyModels(address: string, mayConnect: boolean): Promise<readonly KeyModels[] | null> {
+export function readKeyModels(
+  address: string,
+  mayConnect: boolean,
+): Promise<readonly StoredKeyModels[] | null> {
   return look(address, mayConnect, async (path) => {
     const { readPostgresKeyModels, readSqliteKeyModels } = await import(
       "../../store/unopened/account-names.ts"
@@ -46,16 +49,16 @@ export function readKeyNames(address: string, mayConnect: boolean): Promise<Read
 }
 
 /** Returns the groups of the company's directory. Null as for `readAccountNames`. */
-export function readGroupNames(address: string, mayConnect: boolean): Promise<readonly GroupNames[] | null> {
+export function readGroupNames(address: string, mayConnect: boolean): Promise<readonly NamedGroup[] | null> {
   return look(address, mayConnect, async (path) => {
     const { readPostgresGroups, readSqliteGroups } = await import("../../store/unopened/account-names.ts");
     return path === null ? readPostgresGroups(address) : readSqliteGroups(path);
   });
 }
 
-type GroupNames = { readonly name: string; readonly externalId: string | null };
+type NamedGroup = { readonly name: string; readonly externalId: string | null };
 
-type KeyModels = { readonly id: string; readonly name: string; readonly models: readonly string[] };
+type StoredKeyModels = { readonly id: string; readonly name: string; readonly models: readonly string[] };
 
 /** `read` gets the path of the store's file, null for a server. */
 async function look<Seen>(

@@ -5,7 +5,7 @@ import { EXIT } from "../terminal.ts";
 
 const PAUSE_MS = 500;
 
-interface Waiting {
+interface StoreWait {
   /** The longest that it waits: `server.store_wait`. */
   readonly waitMs: number;
   readonly say: (line: string) => void;
@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /** Opens the store, once it is there. Throws its last StoreAwayError if it stays away, and all others at once. */
-export async function awaitStore<Store>(open: () => Promise<Store>, waiting: Waiting): Promise<Store> {
+export async function awaitStore<Store>(open: () => Promise<Store>, waiting: StoreWait): Promise<Store> {
   // As the first process of a container it would otherwise be deaf to a signal.
   const end = () => process.exit(EXIT.done);
   process.on("SIGTERM", end).on("SIGINT", end);
@@ -25,7 +25,7 @@ export async function awaitStore<Store>(open: () => Promise<Store>, waiting: Wai
   }
 }
 
-async function repeat<Store>(open: () => Promise<Store>, { waitMs, say, onAway }: Waiting): Promise<Store> {
+async function repeat<Store>(open: () => Promise<Store>, { waitMs, say, onAway }: StoreWait): Promise<Store> {
   const untilMs = performance.now() + waitMs;
   for (let tries = 0; ; tries++) {
     try {

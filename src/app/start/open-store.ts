@@ -41,11 +41,11 @@ export type Opening = "find" | "make";
 /** "prove" finds a copy, of which no other is kept before it is migrated. */
 type AnyOpening = Opening | "prove";
 /** Returns the store's address as it is at this moment, with a password that has changed since the start. Null if it can't be read. */
-type ReadAddress = () => string | null;
+type ReadStoreAddress = () => string | null;
 
 /** Parts that a gateway adds at its start. */
 interface StartParts {
-  readonly readAddress?: ReadAddress;
+  readonly readAddress?: ReadStoreAddress;
   /** The address at which its probes are answered while the store is migrated. */
   readonly probes?: ProbeAddress;
   /** The longest that it waits for a store that is away. Commands don't wait. */

@@ -149,13 +149,13 @@ async function copyBackup(backup: string, draft: string): Promise<void> {
 }
 
 /** The database that is being restored, and the one whose folder has its files. */
-interface Draft {
+interface DatabaseDraft {
   readonly draft: string;
   readonly files: string;
 }
 
 async function proveDraft<Proof>(
-  { draft, files }: Draft,
+  { draft, files }: DatabaseDraft,
   key: GivenMasterKey,
   prove: Restoring<Proof>["prove"],
 ): Promise<{ readonly proof: Proof; readonly missing: number }> {

@@ -270,7 +270,7 @@ function describeStart(
   };
 }
 
-interface Serving {
+interface StartedServing {
   /** Adds what the command line asks for to reloaded settings. */
   readonly complete: (settings: Settings) => Settings;
   readonly opened: OpenedStore;
@@ -288,7 +288,7 @@ interface Serving {
 async function runUntilStopped(
   options: StartContext,
   live: { settings: Settings },
-  { complete, opened: { store }, running, stopped, log, loadedStamp, hasTerminal }: Serving,
+  { complete, opened: { store }, running, stopped, log, loadedStamp, hasTerminal }: StartedServing,
 ): Promise<number> {
   let { file } = options;
   const values = new ValueFiles(source, log);

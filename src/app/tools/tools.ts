@@ -24,7 +24,7 @@ import { KnownLevels } from "./known-levels.ts";
 import { makeSessionSweep } from "./session-sweep.ts";
 import { ToolRecords } from "./tool-records.ts";
 
-interface ToolParts extends Pick<GatewayPorts, "ledger" | "steps"> {
+interface ToolRoomParts extends Pick<GatewayPorts, "ledger" | "steps"> {
   readonly opened: Pick<OpenedStore, "vault" | "world">;
   readonly store: Store;
   readonly live: { readonly settings: Settings };
@@ -50,7 +50,7 @@ export interface Tools {
   close(): Promise<void>;
 }
 
-export function createTools(parts: ToolParts): Tools {
+export function createTools(parts: ToolRoomParts): Tools {
   const { opened, store, live, log } = parts;
   const kept = { store, vault: opened.vault, clock, random };
   const sessions = new ServerSessions(kept);
@@ -83,7 +83,7 @@ function shareServer(server: ToolServer): ToolServer {
 }
 
 function createServers(
-  { opened: { vault }, deadlines, fetch, log }: ToolParts,
+  { opened: { vault }, deadlines, fetch, log }: ToolRoomParts,
   sessions: ServerSessions,
 ): ToolServers {
   return new ToolServers({
@@ -101,7 +101,7 @@ function createServers(
 }
 
 function createToolPorts(
-  { store, live, gateway, ports, deadlines, log, ledger, steps }: ToolParts,
+  { store, live, gateway, ports, deadlines, log, ledger, steps }: ToolRoomParts,
   toolServers: ToolServers,
   clientSessions: ClientSessions,
 ): ToolPorts {

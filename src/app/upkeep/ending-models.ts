@@ -15,14 +15,14 @@ export interface EndingModels {
   readonly cards: () => readonly ModelCard[];
 }
 
-interface Parts {
+interface EndingModelParts {
   readonly store: Pick<Store, "usage" | "busiestKeys" | "key" | "keys" | "addEvents">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly models: EndingModels;
 }
 
 /** Records one event for each such model, once over all nodes. */
-export async function warnOfEnds({ store, clock, models }: Parts): Promise<void> {
+export async function warnOfEnds({ store, clock, models }: EndingModelParts): Promise<void> {
   const ending = new Map(
     models.cards().flatMap((card) => (card.ending === "soon" ? [[card.id, card] as const] : [])),
   );

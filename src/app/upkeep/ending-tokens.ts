@@ -7,12 +7,12 @@ import type { Clock } from "../../core/world/world.ts";
 
 const TOKENS_MAX = 1000;
 
-interface Parts {
+interface EndingTokenParts {
   readonly store: Store;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-export async function warnOfContacts({ store, clock }: Parts): Promise<void> {
+export async function warnOfContacts({ store, clock }: EndingTokenParts): Promise<void> {
   const nowMs = clock.nowMs();
   const events: OutboxEvent[] = [];
   for (const token of await store.people.tokens(TOKENS_MAX)) {

@@ -9,7 +9,7 @@ import type { Clock } from "../../core/world/world.ts";
 const WEEK_MS = 7 * 86_400_000;
 const KEYS_AT_ONCE = 200;
 
-interface Parts {
+interface ExpiringKeyParts {
   readonly store: Pick<Store, "keys" | "addEvents" | "setting" | "setSetting">;
   readonly clock: Pick<Clock, "nowMs">;
 }
@@ -18,7 +18,7 @@ interface Parts {
  * Records an event for each key that ends within a week, by the time of its end: those up to a moment that is kept had
  * theirs before. A key that is made with less than a week to go is its maker's concern.
  */
-export async function warnOfExpiry({ store, clock }: Parts): Promise<void> {
+export async function warnOfExpiry({ store, clock }: ExpiringKeyParts): Promise<void> {
   const nowMs = clock.nowMs();
   const told = Number((await store.setting("keys_expiring_until")) ?? nowMs);
   const untilMs = nowMs + WEEK_MS;

@@ -9,13 +9,13 @@ const TOKENS_MAX = 1000;
 /** Those that end up to this moment had their event before. */
 const TOLD = "tokens_expiring_until";
 
-interface Parts {
+interface ExpiringTokenParts {
   readonly store: Pick<Store, "people" | "addEvents" | "setting" | "setSetting">;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
 /** A token that is made with less than a month to go is its maker's concern. */
-export async function warnOfExpiringTokens({ store, clock }: Parts): Promise<void> {
+export async function warnOfExpiringTokens({ store, clock }: ExpiringTokenParts): Promise<void> {
   const nowMs = clock.nowMs();
   const told = Number((await store.setting(TOLD)) ?? nowMs);
   const untilMs = nowMs + MONTH_MS;

@@ -15,7 +15,7 @@ import { clock } from "../world.ts";
 import type { Measures } from "./measures.ts";
 import type { StoreWatch } from "./store-watch.ts";
 
-interface StateParts {
+interface StateReadingParts {
   readonly watch: Pick<StoreWatch, "isSound">;
   readonly configuration: Pick<ConfigurationState, "refused" | "loadedAtMs">;
   readonly health: () => Health;
@@ -35,7 +35,7 @@ export function createStateReadings({
   measures,
   batches,
   ...rest
-}: StateParts) {
+}: StateReadingParts) {
   const report = () => ({
     health: health(),
     providers: rest.settings().providers,

@@ -43,7 +43,7 @@ const MB = 1_000_000;
 /** Systemd gets this much more time at each line. */
 const EXTENSION = "EXTEND_TIMEOUT_USEC=60000000";
 
-interface Times {
+interface ProgressTimes {
   readonly beganMs: number;
   /** The times at which the last line was written, and systemd last got more time. */
   shownMs: number;
@@ -78,7 +78,11 @@ function begin(start: ProgressStart): void {
   };
 }
 
-function look({ work, shared, isTerminal }: ProgressStart, times: Times, probes: WorkProbes | null): void {
+function look(
+  { work, shared, isTerminal }: ProgressStart,
+  times: ProgressTimes,
+  probes: WorkProbes | null,
+): void {
   const nowMs = performance.now();
   if (Atomics.load(shared, 2) === 1 || nowMs - times.beganMs < SHOWN_AFTER_MS) return;
   const done = readDone(work, shared);

@@ -6,7 +6,7 @@ const SHARED_BYTES = 3 * Int32Array.BYTES_PER_ELEMENT;
 const CLEAR_LINE = "\r\x1b[K";
 
 /** A thread of its own shows it, because SQLite's work and that of the disk stop this one. */
-class Progress {
+class ThreadProgress {
   readonly #shared = new Int32Array(new SharedArrayBuffer(SHARED_BYTES));
   readonly #thread = new Worker(new URL("./progress-thread.ts", import.meta.url), { ref: false, smol: true });
 
@@ -52,9 +52,9 @@ class Progress {
 /** Runs the work and shows how far it is. */
 export async function showProgress<Result>(
   work: Work,
-  task: (progress: Pick<Progress, "add" | "turnTo">) => Promise<Result> | Result,
+  task: (progress: Pick<ThreadProgress, "add" | "turnTo">) => Promise<Result> | Result,
 ): Promise<Result> {
-  const progress = new Progress(work);
+  const progress = new ThreadProgress(work);
   try {
     return await task(progress);
   } finally {

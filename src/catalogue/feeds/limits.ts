@@ -43,7 +43,7 @@ export function proposeLimits(
   });
 }
 
-interface Step {
+interface LimitStep {
   readonly from: number | null;
   readonly to: number | null;
 }
@@ -51,7 +51,7 @@ interface Step {
 /** A limit that may move by itself waits with the other if the two would contradict each other meanwhile. */
 function findOther(
   { contextTokensMax, outputTokensMax }: ModelCard,
-  [context, output]: readonly [Step, Step],
+  [context, output]: readonly [LimitStep, LimitStep],
 ): string | null {
   const window = isNear(context.from, context.to) ? context.to : contextTokensMax;
   const most = isNear(output.from, output.to) ? output.to : outputTokensMax;

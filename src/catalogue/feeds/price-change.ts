@@ -28,7 +28,7 @@ const RATIO_TOLERANCE = 0.001;
 const SLIP_FACTOR = 100;
 const DIGITS = 1e6;
 
-interface Step {
+interface PriceStep {
   readonly at: string;
   readonly field: PlaceField;
   readonly from: number | undefined;
@@ -37,11 +37,11 @@ interface Step {
   readonly isOwn: boolean;
 }
 
-interface Comparison {
+interface PriceComparison {
   readonly ours: readonly PricePlace[];
   readonly stated: readonly PricePlace[];
   /** All rates that the list states, whether they differ or not. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly PriceStep[];
 }
 
 /** Returns the change from our price to what the list states of it. Null if there is none. */
@@ -63,13 +63,13 @@ export function findPriceChange(ours: Price | null, stated: StatedPrice): PriceC
   return { ...change, verdict: reason === null ? "taken" : "waits", reason };
 }
 
-function compare(view: PriceFields, price: StatedPrice): Comparison {
+function compare(view: PriceFields, price: StatedPrice): PriceComparison {
   const ours = listPlaces(view);
   const stated = listPlaces(price).map((place) => alignTier(place, ours));
   const usual = ours[0]?.rates ?? {};
   const steps = stated.flatMap(({ name, rates }) => {
     const known = ours.find((one) => one.name === name)?.rates ?? usual;
-    return PLACE_FIELDS.flatMap((field): readonly Step[] => {
+    return PLACE_FIELDS.flatMap((field): readonly PriceStep[] => {
       const to = rates[field];
       if (to === undefined) return [];
       const own = known[field];
@@ -81,7 +81,7 @@ function compare(view: PriceFields, price: StatedPrice): Comparison {
 }
 
 /** The ratio by which all stated rates move, if they do so together and input and output are among them, else null. */
-function findRatio({ stated, steps }: Comparison): number | null {
+function findRatio({ stated, steps }: PriceComparison): number | null {
   const { input, output } = stated[0]?.rates ?? {};
   const [first, ...others] = steps.filter(
     ({ field, from = 0, to }) => !isUnit(field) && (from > 0 || to > 0),
@@ -94,7 +94,7 @@ function findRatio({ stated, steps }: Comparison): number | null {
 }
 
 /** Our places with what the list states in them. Other rates move by the ratio, or stay. */
-function merge({ ours, stated }: Comparison, ratio: number | null): readonly PricePlace[] {
+function merge({ ours, stated }: PriceComparison, ratio: number | null): readonly PricePlace[] {
   const usual = ours[0]?.rates ?? {};
   const known = ours.map((place) => {
     const news = stated.find(({ name }) => name === place.name)?.rates ?? {};
@@ -140,7 +140,7 @@ function mergeRates(known: PlaceRates, stated: PlaceRates): PlaceRates {
 }
 
 /** Returns why a person has to look at it. Null if nobody has to. */
-function findDoubt(compared: Comparison, steps: readonly Step[], isScaled: boolean): string | null {
+function findDoubt(compared: PriceComparison, steps: readonly PriceStep[], isScaled: boolean): string | null {
   const moved = isScaled ? steps.filter(({ field }) => isUnit(field)) : steps;
   const jumps = moved.filter(({ from = 0, to }) => to > from * MOVE_MAX || from > to * MOVE_MAX);
   const missing = isScaled ? [] : listUnstated(compared);
@@ -155,7 +155,7 @@ function findDoubt(compared: Comparison, steps: readonly Step[], isScaled: boole
 }
 
 /** The rates of ours that the list says nothing about: they may have moved with those that it states. */
-function listUnstated({ ours, stated }: Comparison): readonly string[] {
+function listUnstated({ ours, stated }: PriceComparison): readonly string[] {
   return ours.flatMap(({ name, rates }) => {
     const place = stated.find((one) => one.name === name);
     if (place === undefined) return [name];
@@ -178,7 +178,7 @@ function findWrong(
   ours: Price | null,
   price: Price,
   merged: PriceFields,
-  steps: readonly Step[],
+  steps: readonly PriceStep[],
 ): string | null {
   const zero = steps.find(({ from, to }) => to === 0 && (ours === null || (from ?? 0) > 0));
   if (zero) return `${zero.at} would be 0`;
@@ -187,11 +187,11 @@ function findWrong(
   return findPriceProblem(merged);
 }
 
-function isSlip({ from = 0, to, isOwn }: Step): boolean {
+function isSlip({ from = 0, to, isOwn }: PriceStep): boolean {
   return isOwn && from > 0 && (to / from >= SLIP_FACTOR || from / to >= SLIP_FACTOR);
 }
 
-function findMove(steps: readonly Step[]): PriceChange["moves"] {
+function findMove(steps: readonly PriceStep[]): PriceChange["moves"] {
   if (steps.every(({ from, to }) => from !== undefined && to > from)) return "rises";
   return steps.every(({ from, to }) => from !== undefined && to < from) ? "falls" : null;
 }

@@ -9,7 +9,7 @@ export type PlaceField = (typeof PLACE_FIELDS)[number];
 export type PlaceRates = Readonly<Partial<Record<PlaceField, number>>>;
 
 type Hours = NonNullable<PriceFields["hours"]>[number];
-type Place =
+type RatePlace =
   | { readonly kind: "usual" }
   | { readonly kind: "tier"; readonly above: number }
   | { readonly kind: "service"; readonly service: string }
@@ -18,7 +18,7 @@ type Place =
 export interface PricePlace {
   /** As people read it. Empty for the usual rates. */
   readonly name: string;
-  readonly place: Place;
+  readonly place: RatePlace;
   readonly rates: PlaceRates;
 }
 

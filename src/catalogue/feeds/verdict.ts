@@ -37,7 +37,7 @@ export function markOlder(proposal: Proposal, asOf: string): Proposal {
   return { ...proposal, verdict: "older", otherwise: verdict, reason };
 }
 
-interface Acceptance {
+interface AcceptedKinds {
   /** Accepts what waits, too. */
   readonly yes: boolean;
   /** Accepts what is from before the built-in rows as if it weren't. */
@@ -46,7 +46,7 @@ interface Acceptance {
 
 export function isAccepted(
   { verdict, otherwise }: Pick<Proposal, "verdict" | "otherwise">,
-  { yes, older }: Acceptance,
+  { yes, older }: AcceptedKinds,
 ): boolean {
   const counts = older ? (otherwise ?? verdict) : verdict;
   return counts === "taken" || (yes && counts === "waits");
@@ -55,7 +55,7 @@ export function isAccepted(
 /** True if it waits for a person. */
 export function isWaiting(
   { verdict, otherwise }: Pick<Proposal, "verdict" | "otherwise">,
-  { older }: Pick<Acceptance, "older">,
+  { older }: Pick<AcceptedKinds, "older">,
 ): boolean {
   return (older ? (otherwise ?? verdict) : verdict) === "waits";
 }

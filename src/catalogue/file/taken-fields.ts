@@ -7,13 +7,13 @@ import { viewLaterPrices } from "../later-prices.ts";
 import { priceView } from "../price.ts";
 import { viewRow } from "../write-rows.ts";
 
-type Facts = Partial<ModelCard>;
+type CardFacts = Partial<ModelCard>;
 
 interface FieldForm {
   /** The fields of a row that hold it. Undefined ones are left out of its JSON. */
-  readonly view: (facts: Facts) => object;
+  readonly view: (facts: CardFacts) => object;
   /** Only the fields that hold it. */
-  readonly pick: (facts: Facts) => Facts;
+  readonly pick: (facts: CardFacts) => CardFacts;
 }
 
 /** Each replaces the fields that hold it: a price that is taken without announced ones drops those there were. */
@@ -46,18 +46,18 @@ const FORMS: Readonly<Record<Exclude<TakenField, "model">, FieldForm>> = {
 export const SINGLE_FIELDS = ["price", "shutdown", "context", "output"] as const;
 export type SingleField = (typeof SINGLE_FIELDS)[number];
 
-export function viewFields(facts: Facts, fields: readonly SingleField[]): object {
+export function viewFields(facts: CardFacts, fields: readonly SingleField[]): object {
   return Object.fromEntries(fields.flatMap((field) => Object.entries(FORMS[field].view(facts))));
 }
 
-export function pickFields(facts: Facts, fields: readonly SingleField[]): Facts {
-  const picked: Facts = {};
+export function pickFields(facts: CardFacts, fields: readonly SingleField[]): CardFacts {
+  const picked: CardFacts = {};
   for (const field of fields) Object.assign(picked, FORMS[field].pick(facts));
   return picked;
 }
 
 /** Returns the card with these fields of another. */
-export function setFields(card: ModelCard, facts: Facts, fields: readonly SingleField[]): ModelCard {
+export function setFields(card: ModelCard, facts: CardFacts, fields: readonly SingleField[]): ModelCard {
   const set: ModelCard = { ...card, ...pickFields(facts, fields) };
   // A card without announced prices or a successor has no such field.
   const { laterPrices, successor, ...rest } = set;

@@ -15,7 +15,7 @@ const TOKEN_VARIABLE = "POUNDKEY_TOKEN";
 /** A statement or a sum of a year takes seconds. */
 const WAIT_MS = 120_000;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type GatewayEnvironment = Readonly<Record<string, string | undefined>>;
 
 export type Asking = <Answer>(ask: Ask<Answer>) => Promise<Answer>;
 
@@ -45,7 +45,7 @@ export function makeAsking(
  * Returns the gateway, which is asked with POUNDKEY_TOKEN, or else with the sign-in that this very gateway gave. Throws a
  * UsageError for an address to which no token may be sent, and without a token.
  */
-export function createGateway(address: string, env: Environment): Gateway {
+export function createGateway(address: string, env: GatewayEnvironment): Gateway {
   const gateway = readAddress(address);
   const token = env[TOKEN_VARIABLE] || findAdminLogin(env, gateway);
   if (!token) {
@@ -84,7 +84,7 @@ export function createGateway(address: string, env: Environment): Gateway {
 }
 
 /** Undefined without one that still works: the command would only be refused. */
-function findAdminLogin(env: Environment, gateway: string): string | undefined {
+function findAdminLogin(env: GatewayEnvironment, gateway: string): string | undefined {
   const login = readLogins(findLoginFile(env)).admin.get(gateway);
   return login !== undefined && login.untilMs > Date.now() ? login.secret : undefined;
 }

@@ -16,14 +16,14 @@ interface FollowedPage {
   readonly hasMore: boolean;
 }
 
-type Filters = Readonly<Record<string, string>>;
+type FollowFilters = Readonly<Record<string, string>>;
 
 /** Prints a page of rows, oldest first, then every second those that have come, until the process ends. As JSON without a table. */
 export async function followRows(
   io: Io,
   table: Narrowing | null,
-  given: Filters,
-  read: (filters: Filters) => Promise<FollowedPage>,
+  given: FollowFilters,
+  read: (filters: FollowFilters) => Promise<FollowedPage>,
 ): Promise<void> {
   const seen = new Set<string>();
   const print = table === null ? printJson : makeTablePrinter(table);

@@ -30,7 +30,7 @@ export interface PrintedRows {
   readonly note?: string | null;
 }
 
-type Parts = AdminWorld & Pick<UsageParts, "dayRules" | "keepMs" | "providerNames">;
+type LogCommandParts = AdminWorld & Pick<UsageParts, "dayRules" | "keepMs" | "providerNames">;
 
 /** Returns the remark on sums that are made of the log's rows. */
 export function describeRows(since: string): string {
@@ -49,7 +49,7 @@ interface LogCommand<Query extends TObject, Answer> {
   /** The place of the same rows in the admin API. */
   readonly address: (query: Static<Query>) => Address;
   readonly read: Ask<Answer>["read"];
-  readonly here: (parts: Parts, query: Static<Query>) => Promise<Answer>;
+  readonly here: (parts: LogCommandParts, query: Static<Query>) => Promise<Answer>;
   /** The fields whose ids the table shows by their names. */
   readonly shownNames?: (query: Static<Query>) => readonly NamedField[];
   readonly print: (answer: Answer, query: Static<Query>, showName: ShowName) => PrintedRows;
@@ -163,7 +163,7 @@ async function readRows<Query extends TObject, Answer>(
   return { ...printed, cells: lines, title: title?.(answer) ?? null };
 }
 
-function makeParts(world: AdminWorld, { quota, log, providers }: StoreSettings): Parts {
+function makeParts(world: AdminWorld, { quota, log, providers }: StoreSettings): LogCommandParts {
   const rules = { dayRules: () => quota, keepMs: () => log.keepMs };
   return { ...world, ...rules, ...(providers && { providerNames: () => listProviderNames(providers) }) };
 }

@@ -108,12 +108,12 @@ function describeLimit({ scope, kind, per, used, limit }: NonNullable<RefusalVie
   return `${kind}${per ? ` per ${per}` : ""} of the ${scope}: ${used} of ${limit}`;
 }
 
-type UsageQuery = Static<typeof usageQuery>;
+type UsageFlags = Static<typeof usageQuery>;
 
 const USAGE = {
   nothing: "No requests match.",
   narrowing: { giveWay: ["CHARGED USD", "ERRORS"] },
-  address: (query: UsageQuery) => ({
+  address: (query: UsageFlags) => ({
     route: { method: "GET", path: "/usage" },
     query: writeQuery(query),
   }),
@@ -165,7 +165,7 @@ const SUMMED = ["requests", "errors", "cost_usd", "charged_usd"] as const;
 
 function printUsage(
   { data, rows_from: since }: UsageSums,
-  query: UsageQuery,
+  query: UsageFlags,
   showName: ShowName,
 ): PrintedRows {
   const groups = listGroups(query);
@@ -185,7 +185,7 @@ function printUsage(
   return { rows: data, cells: [head, ...lines], note: since === undefined ? null : describeRows(since) };
 }
 
-function listGroups({ group_by = "day" }: UsageQuery): readonly string[] {
+function listGroups({ group_by = "day" }: UsageFlags): readonly string[] {
   return group_by.split(",").flatMap(nameColumns);
 }
 
@@ -195,7 +195,7 @@ function nameColumns(group: string): readonly string[] | string {
   return ["key", "account", "member"].includes(group) ? `${group}_id` : group;
 }
 
-function byOutcome(query: UsageQuery): UsageQuery {
+function byOutcome(query: UsageFlags): UsageFlags {
   return { ...query, group_by: query.group_by ?? "provider,outcome" };
 }
 

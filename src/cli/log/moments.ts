@@ -16,15 +16,15 @@ const MONTHS = { "this-month": 0, "last-month": 1 } as const;
 
 export const MOMENT_WORDS = "today, yesterday, this-month, last-month, -7d, -2w or -12h";
 
-type DayRules = Pick<QuotaRules, "timeZone" | "dayStartsMinutes">;
-type FlagValues = Readonly<Record<string, string>>;
+type MomentRules = Pick<QuotaRules, "timeZone" | "dayStartsMinutes">;
+type MomentFlags = Readonly<Record<string, string>>;
 
 const readRules = makeReader(
   Type.Object({ quota: Type.Object({ time_zone: Type.String(), day_starts: Type.String() }) }),
 );
 
 /** Asks for the name of today where the rows are, such as `2026-11-27`. */
-function askToday(rules: DayRules): Ask<string> {
+function askToday(rules: MomentRules): Ask<string> {
   return {
     route: { method: "GET", path: "/settings" },
     read: (answer) => {
@@ -37,7 +37,7 @@ function askToday(rules: DayRules): Ask<string> {
 }
 
 /** Returns the same flags with dates and times for the words. Asks for today only if a word needs it. */
-export async function readMoments(ask: Asking, rules: DayRules, given: FlagValues): Promise<FlagValues> {
+export async function readMoments(ask: Asking, rules: MomentRules, given: MomentFlags): Promise<MomentFlags> {
   const found: Record<string, string> = { ...given };
   let today: string | null = null;
   for (const name of [...MOMENTS, "month"] as const) {

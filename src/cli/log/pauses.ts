@@ -9,7 +9,7 @@ import { nameRows, type ShowName } from "../gateway/row-names.ts";
 
 const readProviders = makeReader(wrapRows(providerSchema));
 type Model = ReturnType<typeof readProviders>["data"][number]["models"][number];
-type Payer = Model["open_payers"][number];
+type OpenPayer = Model["open_payers"][number];
 
 /** Returns a line for each model. Null if there is none, on a store, and for those who may not see the providers. */
 export async function describePauses(ask: Asking): Promise<string | null> {
@@ -39,6 +39,6 @@ function describePause({ id, open_for, open_payers: payers }: Model, showName: S
   return `${id} is paused for some, whose own requests failed${names && `: ${names}`}.`;
 }
 
-function namePayer({ account_id: account, member_id: member }: Payer, showName: ShowName): string {
+function namePayer({ account_id: account, member_id: member }: OpenPayer, showName: ShowName): string {
   return member === null ? showName(account) : `${showName(member)} in ${showName(account)}`;
 }

@@ -3,7 +3,7 @@ import type { BatchDetailView, BatchView } from "../../admin/models/batches.ts";
 import { showInvisible } from "../../core/text/names.ts";
 import { listOutcomes, MISTAKES_KEPT, nameStatus } from "../../core/things/line-outcomes.ts";
 import { formatUsd } from "../administration.ts";
-import { formatTable, type Row } from "../table.ts";
+import { formatTable, type TableRow } from "../table.ts";
 
 /** Names the outcomes that lines have: `200 answered, 600 cancelled`. */
 function describeOutcomes({ outcomes }: BatchView): string {
@@ -29,7 +29,7 @@ export function formatBatch(batch: BatchDetailView): string {
   return [`${batch.id}: ${nameStatus(batch)}`, formatTable(facts), ...listMistakes(batch)].join("\n");
 }
 
-function listFacts(batch: BatchDetailView): readonly Row[] {
+function listFacts(batch: BatchDetailView): readonly TableRow[] {
   const { endpoint, account_id, key_id, counts, window, created_at, expires_at, ended_at, tokens } = batch;
   return [
     ["endpoint", endpoint],
@@ -43,7 +43,7 @@ function listFacts(batch: BatchDetailView): readonly Row[] {
   ];
 }
 
-function listCosts(batch: BatchDetailView): readonly Row[] {
+function listCosts(batch: BatchDetailView): readonly TableRow[] {
   const usd = (value: number | null, otherwise: string) =>
     value === null ? otherwise : `${formatUsd(value)} USD`;
   return [
@@ -55,7 +55,7 @@ function listCosts(batch: BatchDetailView): readonly Row[] {
   ];
 }
 
-function listWait({ waiting, ended_at }: BatchDetailView): readonly Row[] {
+function listWait({ waiting, ended_at }: BatchDetailView): readonly TableRow[] {
   if (waiting === null) return [];
   const { code, message, models = [], until, resets_at, since } = waiting;
   if (ended_at !== null) return [["ended by", `${code}: ${message}`]];
@@ -68,7 +68,7 @@ function listWait({ waiting, ended_at }: BatchDetailView): readonly Row[] {
   ];
 }
 
-function listKept({ files, metadata }: BatchDetailView): readonly Row[] {
+function listKept({ files, metadata }: BatchDetailView): readonly TableRow[] {
   return [
     ...files.map(({ of, id, bytes }) => [of, `${id}, ${bytes} bytes`]),
     ...Object.entries(metadata ?? {}).map(([name, value]) => ["metadata", `${name}: ${value}`]),

@@ -16,7 +16,7 @@ import { type LessonCall, printForgotten, printLearned } from "./lessons.ts";
 import { formatChoice } from "./route-text.ts";
 import { sampleThere } from "./sample.ts";
 
-interface Call extends Arguments, LessonCall {}
+interface RouteThereCall extends Arguments, LessonCall {}
 
 const here = () => Promise.reject(new Error("There is no store here."));
 
@@ -29,7 +29,11 @@ const HEADERS = {
 } as const;
 
 /** Shows the choice for the console's own key, with the providers' health and speeds of now. `body` is a chat completion's. */
-export async function showThere({ values, json, io }: Call, gateway: Gateway, body: object): Promise<void> {
+export async function showThere(
+  { values, json, io }: RouteThereCall,
+  gateway: Gateway,
+  body: object,
+): Promise<void> {
   const given = Object.entries(HEADERS).flatMap(([flag, header]) => {
     const value = values.get(flag);
     return value === undefined ? [] : [[header, value]];
@@ -44,20 +48,20 @@ export async function showThere({ values, json, io }: Call, gateway: Gateway, bo
   io.out(json ? formatJson(view) : formatChoice(view, []));
 }
 
-export async function actThere(call: Call, gateway: Gateway, action: string): Promise<void> {
+export async function actThere(call: RouteThereCall, gateway: Gateway, action: string): Promise<void> {
   if (action === "learned") return showLearnedThere(call, gateway);
   if (action === "forget") return forgetThere(call, gateway, call.words[0]);
   if (action === "sample") return sampleThere(call, makeSampling(gateway));
   throw new UsageError(`--${action} works on a store alone: it takes --store, and no --gateway`);
 }
 
-async function showLearnedThere(call: Call, gateway: Gateway): Promise<void> {
+async function showLearnedThere(call: RouteThereCall, gateway: Gateway): Promise<void> {
   const read = makePageReader(makeReader(learnedSchema));
   const { data } = await gateway.ask({ route: { method: "GET", path: "/learned" }, read, here });
   printLearned(data, call);
 }
 
-async function forgetThere(call: Call, gateway: Gateway, model: string | undefined): Promise<void> {
+async function forgetThere(call: RouteThereCall, gateway: Gateway, model: string | undefined): Promise<void> {
   const route = { method: "DELETE", path: "/learned" };
   const done = await gateway.ask({ route, query: { model }, read: makeReader(forgottenSchema), here });
   printForgotten(call, done, model);

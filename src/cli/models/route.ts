@@ -100,7 +100,7 @@ const CHOICE_FLAGS = {
   allow: "value",
 } as const;
 const FLAGS = { ...ACTION_FLAGS, ...SAMPLE_FLAGS, ...CHOICE_FLAGS, json: "switch" } as const;
-interface Call extends Arguments, LessonCall {
+interface RouteCall extends Arguments, LessonCall {
   readonly gateway: Gateway | null;
 }
 
@@ -119,7 +119,7 @@ export function runRoute(
   });
 }
 
-async function run(call: Call): Promise<void> {
+async function run(call: RouteCall): Promise<void> {
   const { values, switches, words } = call;
   const [action, another] = Object.keys(ACTION_FLAGS).filter(
     (name) => values.has(name) || switches.has(name),
@@ -135,7 +135,7 @@ async function run(call: Call): Promise<void> {
   return act(call, action);
 }
 
-async function act(call: Call, action: string | undefined): Promise<void> {
+async function act(call: RouteCall, action: string | undefined): Promise<void> {
   const { values, words, gateway } = call;
   const given = values.get(action ?? "") ?? "";
   if (gateway !== null && action !== undefined && action !== "file") return actThere(call, gateway, action);
@@ -150,12 +150,12 @@ async function act(call: Call, action: string | undefined): Promise<void> {
   return show(call);
 }
 
-function refuseSampleFlags({ values, switches }: Call): void {
+function refuseSampleFlags({ values, switches }: RouteCall): void {
   const useless = Object.keys(SAMPLE_FLAGS).find((name) => values.has(name) || switches.has(name));
   if (useless !== undefined) throw new UsageError(`--${useless} only has an effect with --sample`);
 }
 
-async function show(call: Call): Promise<void> {
+async function show(call: RouteCall): Promise<void> {
   const { values, words, json, settings, io, open, gateway } = call;
   const request = readRequest(values.get("file"), words, settings);
   if (gateway !== null)
@@ -185,7 +185,11 @@ async function show(call: Call): Promise<void> {
 }
 
 /** A choice needs no store. Without one, nothing has been learned. */
-async function readLearnedIfAny(open: Call["open"], io: Io, catalogue: Catalogue): Promise<LearnedModels> {
+async function readLearnedIfAny(
+  open: RouteCall["open"],
+  io: Io,
+  catalogue: Catalogue,
+): Promise<LearnedModels> {
   try {
     return await readLearned((await open()).store, catalogue);
   } catch (error) {
@@ -233,7 +237,7 @@ function resolveSelector(name: string, catalogue: Catalogue) {
   throw new UsageError(`expected a selector (${SELECTORS.join(", ")}) or an alias of one, not '${name}'`);
 }
 
-function parseSteering(values: Call["values"]): Steering {
+function parseSteering(values: RouteCall["values"]): Steering {
   const allow = values
     .get("allow")
     ?.split(",")
@@ -247,7 +251,7 @@ function parseSteering(values: Call["values"]): Steering {
   };
 }
 
-function parseNumber(values: Call["values"], flag: string, most: number): number | null {
+function parseNumber(values: RouteCall["values"], flag: string, most: number): number | null {
   const text = values.get(flag);
   if (text === undefined) return null;
   const number = text.trim() === "" ? Number.NaN : Number(text);
@@ -255,7 +259,7 @@ function parseNumber(values: Call["values"], flag: string, most: number): number
   throw new UsageError(`--${flag} must be a number from 0${most === 1 ? " to 1" : ""}`);
 }
 
-async function replay({ json, io, open }: Call, id: string): Promise<void> {
+async function replay({ json, io, open }: RouteCall, id: string): Promise<void> {
   const { store } = await open();
   const record = await store.request(cutStoredName(id));
   if (record === null) throw new Error(`There is no request with the id ${id} in the log.`);

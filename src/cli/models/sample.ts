@@ -24,8 +24,8 @@ const LETTERS = "ABCDEFGH";
 const RULE = "─".repeat(72);
 
 interface SampleCall extends Arguments, LessonCall {}
-type Plan = Awaited<ReturnType<Sampling["plan"]>>;
-type Answers = Awaited<ReturnType<Sampling["ask"]>>["answers"];
+type SamplingPlan = Awaited<ReturnType<Sampling["plan"]>>;
+type SampledAnswers = Awaited<ReturnType<Sampling["ask"]>>["answers"];
 type Scores = Parameters<Sampling["score"]>[0]["scores"];
 
 /** Runs a gateway of its own on the store, beside those that may be running, so that each call is booked as usual. */
@@ -86,7 +86,11 @@ async function runSession(
 ): Promise<number> {
   const keys = new Keys();
   try {
-    const session = new Session(call, sampling, keys, { plan: await sampling.plan(asked), budget, judge });
+    const session = new SampleSession(call, sampling, keys, {
+      plan: await sampling.plan(asked),
+      budget,
+      judge,
+    });
     await session.run();
     return session.learned;
   } finally {
@@ -94,24 +98,24 @@ async function runSession(
   }
 }
 
-interface Task {
-  readonly plan: Plan;
+interface SamplingTask {
+  readonly plan: SamplingPlan;
   readonly budget: number;
   readonly judge: string | undefined;
 }
 
-class Session {
+class SampleSession {
   readonly #call: SampleCall;
   readonly #sampling: Sampling;
   readonly #keys: Keys;
-  readonly #task: Task;
+  readonly #task: SamplingTask;
   readonly #scores = new Map<string, number[]>();
-  #asking: Promise<Answers | null> = Promise.resolve(null);
+  #asking: Promise<SampledAnswers | null> = Promise.resolve(null);
   #spent = 0;
   #prompts = 0;
   learned = 0;
 
-  constructor(call: SampleCall, sampling: Sampling, keys: Keys, task: Task) {
+  constructor(call: SampleCall, sampling: Sampling, keys: Keys, task: SamplingTask) {
     this.#call = call;
     this.#sampling = sampling;
     this.#keys = keys;
@@ -162,7 +166,7 @@ class Session {
   }
 
   /** Null if the answers could exceed the budget, or there are no more prompts. */
-  async #ask(at: number): Promise<Answers | null> {
+  async #ask(at: number): Promise<SampledAnswers | null> {
     const { plan, budget } = this.#task;
     const messages = plan.prompts[at]?.messages;
     if (messages === undefined) return null;
@@ -172,7 +176,7 @@ class Session {
     return answers.length === 0 ? null : answers;
   }
 
-  async #show(at: number, answers: Answers): Promise<Scores | string> {
+  async #show(at: number, answers: SampledAnswers): Promise<Scores | string> {
     const { plan } = this.#task;
     const { io } = this.#call;
     io.err(
@@ -191,7 +195,7 @@ class Session {
     return scores;
   }
 
-  async #judge(judge: string, at: number, answers: Answers): Promise<Scores | string> {
+  async #judge(judge: string, at: number, answers: SampledAnswers): Promise<Scores | string> {
     const { plan, budget } = this.#task;
     const given = answers.flatMap(({ answer, text }) => (text === null ? [] : [{ answer, text }]));
     const messages = plan.prompts[at]?.messages;
@@ -209,7 +213,7 @@ class Session {
     return sure;
   }
 
-  async #learn(messages: Plan["prompts"][number]["messages"], scores: Scores): Promise<void> {
+  async #learn(messages: SamplingPlan["prompts"][number]["messages"], scores: Scores): Promise<void> {
     const { learned, models } = await this.#sampling.score({ messages, scores });
     this.learned += learned;
     this.#prompts++;
@@ -284,7 +288,7 @@ function readLine(line: string, place: string) {
   throw new UsageError(`${place}: expected a text, or JSON with 'prompt' or 'messages'`);
 }
 
-function formatMessages(messages: Plan["prompts"][number]["messages"] = []): string {
+function formatMessages(messages: SamplingPlan["prompts"][number]["messages"] = []): string {
   return messages
     .map(({ role, content }) => {
       const text = typeof content === "string" ? content : JSON.stringify(content);

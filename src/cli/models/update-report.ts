@@ -16,10 +16,13 @@ const TITLES: readonly (readonly [Verdict, string])[] = [
   ["not_an_end", "no last days, never taken:"],
   ["refused", "refused, also with --yes:"],
 ];
-type ShownChange = Pick<Proposal, "id" | "field" | "before" | "after" | "verdict" | "reason">;
+type ReportedChange = Pick<Proposal, "id" | "field" | "before" | "after" | "verdict" | "reason">;
 
 /** New models stand first. */
-export function printChanges(changes: readonly (ShownChange & { readonly isNew: boolean })[], io: Io): void {
+export function printChanges(
+  changes: readonly (ReportedChange & { readonly isNew: boolean })[],
+  io: Io,
+): void {
   const isAdded = (change: (typeof changes)[number]) => change.isNew && change.verdict !== "refused";
   const added = changes.filter(isAdded);
   if (added.length > 0) io.out(["new models:", ...added.map(formatNew)].join("\n"));
@@ -29,11 +32,11 @@ export function printChanges(changes: readonly (ShownChange & { readonly isNew: 
   }
 }
 
-function formatNew(change: ShownChange): string {
+function formatNew(change: ReportedChange): string {
   return change.verdict === "waits" ? `${formatChange(change)}, waits for --yes` : formatChange(change);
 }
 
-function formatChange({ id, field, before, after, reason }: ShownChange): string {
+function formatChange({ id, field, before, after, reason }: ReportedChange): string {
   const step = before === null ? after : `${before} → ${after}`;
   return `  ${id} ${field}: ${step}${reason === null ? "" : ` (${reason})`}`;
 }

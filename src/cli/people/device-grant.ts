@@ -26,16 +26,16 @@ export function readGateway(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
-interface Answer {
+interface GrantResponse {
   readonly status: number;
   readonly body: JsonObject;
 }
 
-function ask(url: string, form?: Readonly<Record<string, string>>): Promise<Answer> {
+function ask(url: string, form?: Readonly<Record<string, string>>): Promise<GrantResponse> {
   return send(url, form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) });
 }
 
-async function send(url: string, init: RequestInit): Promise<Answer> {
+async function send(url: string, init: RequestInit): Promise<GrantResponse> {
   const signal = AbortSignal.timeout(WAIT_MS);
   let response: Response;
   try {
@@ -72,15 +72,15 @@ export interface CodePrompt {
   readonly url: string;
 }
 
-type Show = (shown: CodePrompt) => void;
+type ShowCode = (shown: CodePrompt) => void;
 
 /** Signs agents in: `show` tells the user where to type which code. Throws a LoginError if it fails. */
-export async function signInAt(origin: string, show: Show): Promise<Login> {
+export async function signInAt(origin: string, show: ShowCode): Promise<Login> {
   return readTokens(await grantAt(origin, { client_id: "poundkey" }, show));
 }
 
 /** Signs commands in, with the person's rights. Throws a LoginError if it fails, as at a gateway that knows only agents. */
-export async function signInAsAdmin(origin: string, show: Show): Promise<AdminLogin> {
+export async function signInAsAdmin(origin: string, show: ShowCode): Promise<AdminLogin> {
   const answer = await grantAt(origin, { client_id: "poundkey", scope: "admin" }, show, LOGIN_CODE_PREFIX);
   const secret = asString(answer.access_token);
   const seconds = asNumber(answer.expires_in);
@@ -102,7 +102,7 @@ export async function endAdminLogin(origin: string, secret: string): Promise<voi
 async function grantAt(
   origin: string,
   form: Readonly<Record<string, string>>,
-  show: Show,
+  show: ShowCode,
   prefix = "",
 ): Promise<JsonObject> {
   const { device, token } = await findEndpoints(origin);

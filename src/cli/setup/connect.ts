@@ -111,7 +111,7 @@ function holds(path: string, key: string): boolean {
   }
 }
 
-interface Planning {
+interface ConnectPlanning {
   readonly given: Arguments;
   readonly world: SetupWorld;
   readonly connection: Connection;
@@ -121,7 +121,7 @@ interface Planning {
 
 async function planAll(
   setups: typeof AGENT_SETUPS,
-  { given: { switches }, world, connection, filling, isKeyNew }: Planning,
+  { given: { switches }, world, connection, filling, isKeyNew }: ConnectPlanning,
 ): Promise<readonly AgentPlan[]> {
   const { isSignIn } = connection;
   const needed = isSignIn ? [] : setups.flatMap(({ needs }) => (needs === undefined ? [] : [needs.model]));

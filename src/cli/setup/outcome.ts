@@ -12,7 +12,7 @@ export interface SetupOutcome {
   readonly code: number;
 }
 
-interface Ending {
+interface SetupEnding {
   readonly gateway: string | null;
   readonly agents: readonly ShownAgent[];
   readonly home: string;
@@ -23,7 +23,14 @@ interface Ending {
   readonly remark?: string | null;
 }
 
-export function makeOutcome({ gateway, agents, home, nothing, isDry, remark = null }: Ending): SetupOutcome {
+export function makeOutcome({
+  gateway,
+  agents,
+  home,
+  nothing,
+  isDry,
+  remark = null,
+}: SetupEnding): SetupOutcome {
   const lines = agents.map((agent) => describeAgent(agent, home, isDry));
   const text = [...(lines.length === 0 ? [nothing] : lines), ...(remark === null ? [] : [remark])];
   const code = chooseCode(agents);

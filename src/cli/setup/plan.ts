@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { AgentSetup, SetupChange, SetupFile, Template } from "../../docs/site/client-setups.ts";
 import { type Filling, fillTemplate, fillText, holdsKey, namesKeyFile } from "./fill-template.ts";
-import { type FieldChange, SettingsError } from "./formats/format.ts";
+import { type SettingChange, SettingsError } from "./formats/format.ts";
 import { FORMATS, STRICT_JSON } from "./formats/formats.ts";
 import { changeSettings } from "./formats/guard.ts";
 import { isEqual, readField } from "./formats/values.ts";
@@ -17,11 +17,11 @@ const NEW_MODE = 0o600;
 
 export type SetupState = "connected" | "already" | "needs_person" | "refused" | "undone" | "left";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type SetupEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** A field as it is and as it becomes. Undefined stands for none. */
 export interface PlannedField {
-  readonly change: FieldChange;
+  readonly change: SettingChange;
   readonly from: unknown;
   readonly to: unknown;
   readonly isSecret: boolean;
@@ -50,7 +50,7 @@ export interface AgentPlan {
   readonly words: readonly string[];
 }
 
-interface Planning {
+interface SetupPlanning {
   readonly filling: Filling;
   /** True if the key is a sign-in's, which only a command can give. */
   readonly isSignIn: boolean;
@@ -60,12 +60,12 @@ interface Planning {
   readonly intoGit: boolean;
   /** The models without which some agents can't work, of those that the gateway has. */
   readonly known: ReadonlySet<string>;
-  readonly env: Environment;
+  readonly env: SetupEnvironment;
 }
 
 type NamedSetup = AgentSetup & { readonly name: string };
 
-export function planAgent(setup: NamedSetup, asked: Planning): AgentPlan {
+export function planAgent(setup: NamedSetup, asked: SetupPlanning): AgentPlan {
   const agent = setup.name;
   const stop = (words: string): AgentPlan => ({ agent, state: "needs_person", files: [], words: [words] });
   if (asked.isSignIn && setup.key !== "command")
@@ -83,11 +83,14 @@ export function planAgent(setup: NamedSetup, asked: Planning): AgentPlan {
   return { agent, state, files: planned, words: listWords(setup, asked) };
 }
 
-function listTools({ tools = [] }: AgentSetup, { withTools, isSignIn }: Planning): readonly SetupFile[] {
+function listTools({ tools = [] }: AgentSetup, { withTools, isSignIn }: SetupPlanning): readonly SetupFile[] {
   return withTools && !isSignIn ? tools : [];
 }
 
-function listWords(setup: AgentSetup, { filling, env, withTools, isSignIn }: Planning): readonly string[] {
+function listWords(
+  setup: AgentSetup,
+  { filling, env, withTools, isSignIn }: SetupPlanning,
+): readonly string[] {
   const shown = { ...filling, key: hideKey(filling.key) };
   const outranking = setup.outranking.filter((name) => env[name]);
   return [
@@ -100,14 +103,14 @@ function listWords(setup: AgentSetup, { filling, env, withTools, isSignIn }: Pla
   ];
 }
 
-interface FileRow extends SetupFile {
+interface PlannedFileRow extends SetupFile {
   readonly path: string;
   readonly root: string;
 }
 
 /** The changes of one file stand in several rows if some are for tools. */
-function mergeRows(rows: readonly SetupFile[], env: Environment): readonly FileRow[] {
-  const merged = new Map<string, FileRow>();
+function mergeRows(rows: readonly SetupFile[], env: SetupEnvironment): readonly PlannedFileRow[] {
+  const merged = new Map<string, PlannedFileRow>();
   for (const row of rows) {
     const path = findFile(row, env);
     const earlier = merged.get(path);
@@ -119,7 +122,7 @@ function mergeRows(rows: readonly SetupFile[], env: Environment): readonly FileR
 
 type FileOutcome = PlannedFile & { readonly refusal: string | null };
 
-function planFile(row: FileRow, asked: Planning): FileOutcome {
+function planFile(row: PlannedFileRow, asked: SetupPlanning): FileOutcome {
   const { path, root, format, changes } = row;
   const editor = row.isStrict ? STRICT_JSON : FORMATS[format];
   const templates = changes.flatMap(listTemplates);
@@ -158,7 +161,7 @@ function listTemplates(change: SetupChange): readonly Template[] {
 }
 
 interface FilledChange {
-  readonly change: FieldChange;
+  readonly change: SettingChange;
   readonly isSecret: boolean;
   readonly own: readonly string[];
 }

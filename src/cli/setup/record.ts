@@ -1,7 +1,7 @@
 // The journal's entries on files that are about to be written: their state before the first run, and what is ours in them.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import type { FieldChange } from "./formats/format.ts";
+import type { SettingChange } from "./formats/format.ts";
 import {
   computeBytesDigest,
   computeDigest,
@@ -17,7 +17,7 @@ export interface Backup {
   readonly bytes: Uint8Array;
 }
 
-interface Recording {
+interface FileRecording {
   readonly file: JournalFile;
   /** Missing if the former bytes are kept already, or if there was no file. */
   readonly backup?: Backup;
@@ -29,7 +29,7 @@ export function recordFile(
   plan: PlannedFile,
   keyFile: string | null,
   earlier: JournalFile | undefined,
-): Recording {
+): FileRecording {
   const { path, target, format, found, next } = plan;
   const before = found === null ? null : makeFormer(found);
   const isOurs = earlier?.isWhole === true && isKnown(earlier, before?.digest ?? null);
@@ -90,7 +90,10 @@ export function digestField(value: unknown, own: readonly string[] = []): string
   return value === undefined ? NO_FIELD : computeDigest(omitOwn(value, own));
 }
 
-function recordField(change: FieldChange, own: readonly string[]): Omit<JournalField, "backup" | "isSecret"> {
+function recordField(
+  change: SettingChange,
+  own: readonly string[],
+): Omit<JournalField, "backup" | "isSecret"> {
   const { path } = change;
   const same = change.kind === "first" ? change.same : [];
   if (change.kind === "remove") return { kind: "remove", path, same, own, ours: [NO_FIELD] };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import { type Disk, describeUnwritten, replaceFile } from "./disk.ts";
-import { type FieldChange, SettingsError } from "./formats/format.ts";
+import { type SettingChange, SettingsError } from "./formats/format.ts";
 import { FORMATS } from "./formats/formats.ts";
 import { changeSettings } from "./formats/guard.ts";
 import { readField } from "./formats/values.ts";
@@ -137,7 +137,7 @@ function undoFields(file: JournalFile, found: FoundFile, folder: SetupFolder): U
 }
 
 interface FieldOutcome {
-  readonly changes: readonly FieldChange[];
+  readonly changes: readonly SettingChange[];
   readonly from: unknown;
   readonly to: unknown;
 }
@@ -171,11 +171,11 @@ function undoEntry(
   if (own === undefined) return null;
   const replaced = listSame(former, { value: own, same });
   const isEmptied = entries.length === 1 && former === undefined;
-  const changes: readonly FieldChange[] = isEmptied
+  const changes: readonly SettingChange[] = isEmptied
     ? [{ kind: "remove", path }]
     : [
         { kind: "drop", path, value: own },
-        ...replaced.toReversed().map((value): FieldChange => ({ kind: "first", path, value, same: [] })),
+        ...replaced.toReversed().map((value): SettingChange => ({ kind: "first", path, value, same: [] })),
       ];
   return { changes, from: own, to: replaced[0] };
 }

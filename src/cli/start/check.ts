@@ -147,14 +147,14 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
   };
 }
 
-interface Versions {
+interface CheckedVersions {
   readonly version: string;
   readonly schema: SchemaVersions | null;
   /** True if it could be known by a call. */
   readonly isUnasked: boolean;
 }
 
-function viewVersions({ version, schema }: Omit<Versions, "isUnasked">): object {
+function viewVersions({ version, schema }: Omit<CheckedVersions, "isUnasked">): object {
   if (schema === null) return { version, schema: null };
   const { known, stored, oldestSupported } = schema;
   const older = findEnded(schema).map(nameNode);
@@ -164,7 +164,7 @@ function viewVersions({ version, schema }: Omit<Versions, "isUnasked">): object 
 const UNASKED =
   "the store on PostgreSQL wasn't asked for its version: add --probe, or run poundkey migrate --dry-run, which calls no provider";
 
-function describeVersions({ version, schema, isUnasked }: Versions): string {
+function describeVersions({ version, schema, isUnasked }: CheckedVersions): string {
   if (schema === null) return isUnasked ? `version ${version}; ${UNASKED}` : `version ${version}`;
   const { known, stored, oldestSupported } = schema;
   const next = stored < known ? ", which the next start migrates" : "";
@@ -263,7 +263,7 @@ function report(
   warnings: Warnings,
   probes: readonly ProviderProbe[],
   io: Io,
-  versions: Versions,
+  versions: CheckedVersions,
 ): void {
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));

@@ -47,10 +47,10 @@ export function runRestore(
   });
 }
 
-type RestoredFiles = Awaited<ReturnType<typeof restoreStore>>["files"];
+type RestoredFileCount = Awaited<ReturnType<typeof restoreStore>>["files"];
 type RestoredSchema = Awaited<ReturnType<typeof restoreStore>>["schema"];
 
-interface Call {
+interface RestoreCall {
   readonly given: Arguments;
   readonly io: Io;
   readonly address: string;
@@ -58,7 +58,7 @@ interface Call {
   readonly file: string | undefined;
 }
 
-async function restore({ given, io, ...inputs }: Call): Promise<void> {
+async function restore({ given, io, ...inputs }: RestoreCall): Promise<void> {
   const backup = requireOne(given.words, "a backup's file, or --verify");
   if (findDatabaseFile(inputs.address) !== null) io.err(describeStore(inputs.address));
   const { proof, store, bytes, masterKey, schema, files } = await restoreStore({
@@ -89,7 +89,7 @@ async function restore({ given, io, ...inputs }: Call): Promise<void> {
   );
 }
 
-function describeFiles({ bytes, missing }: RestoredFiles): readonly string[] {
+function describeFiles({ bytes, missing }: RestoredFileCount): readonly string[] {
   return [
     ...(bytes === 0 ? [] : [`Restored ${bytes} bytes of uploaded files.`]),
     ...(missing === 0 ? [] : [`${describeMissing(missing)} gone: the bytes were not restored.`]),
@@ -107,7 +107,7 @@ function describeMigrated({ backup, now, oldestSupported }: RestoredSchema): rea
   ];
 }
 
-async function proveStore({ given, io, address, variable, file }: Call): Promise<void> {
+async function proveStore({ given, io, address, variable, file }: RestoreCall): Promise<void> {
   const key = file === undefined ? { text: variable } : readKeyFile(file);
   const { store } = await openWithKeys(address, key, "find");
   try {

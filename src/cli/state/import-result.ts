@@ -34,7 +34,7 @@ function writeNew(file: string, text: string): void {
   writeFileSync(file, text, { flag: "wx" });
 }
 
-interface Result {
+interface ImportResult {
   readonly io: Io;
   readonly report: Report;
   /** The nodes of older programs that the import stops. */
@@ -50,7 +50,16 @@ interface Result {
  * Returns the exit code: 3 if something is left to decide. The configuration is written last: a gateway that starts on it has all
  * accounts and keys.
  */
-export function printResult({ io, report, olderNodes, config, file, isNew, isDry, isJson }: Result): number {
+export function printResult({
+  io,
+  report,
+  olderNodes,
+  config,
+  file,
+  isNew,
+  isDry,
+  isJson,
+}: ImportResult): number {
   const text = writeConfigText(config);
   const isWritten = isNew && !isDry && text !== "";
   const problem = findProblem(text, file, report);

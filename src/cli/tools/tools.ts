@@ -86,13 +86,13 @@ export const runTools: Administration = (args, io, open, settings, gateway = nul
     });
   });
 
-type Filters = Pick<Static<typeof toolsQuery>, "server" | "key" | "sort" | "order">;
+type ToolFilters = Pick<Static<typeof toolsQuery>, "server" | "key" | "sort" | "order">;
 
 type MakeParts = (world: ActingWorld) => ToolParts;
 
 function askTools(
   makeParts: MakeParts,
-  filters: Filters,
+  filters: ToolFilters,
   after: string | undefined,
 ): Ask<ListPage<ToolView>> {
   return {

@@ -9,7 +9,7 @@ import { validate } from "../validate.ts";
 import { collectWarnings } from "../warnings.ts";
 import { YamlText } from "../yaml.ts";
 
-interface Verdict {
+interface ProposalVerdict {
   /** Places are those in the change. */
   readonly errors: readonly ConfigError[];
   readonly warnings: readonly ConfigError[];
@@ -28,7 +28,7 @@ const UNREAD_FILE = "isn't read by this check";
 const UNCHECKED = "isn't checked until its variable or file is read";
 const NOT_A_MAPPING = "expected sections of the configuration, such as quota: { requests_per_day: 100 }";
 
-export function checkProposal(text: string, { sections, known }: ProposalInput): Verdict {
+export function checkProposal(text: string, { sections, known }: ProposalInput): ProposalVerdict {
   const yaml = new YamlText(text);
   const problems = yaml.problems();
   if (problems.length > 0) {

@@ -30,25 +30,25 @@ const OPENS_NOTHING =
 const COUNTS_LATER =
   "there is no alias of this name in the file, so it counts nothing until one is made at run time";
 
-interface Limits {
+interface NamedLimits {
   readonly budgets?: readonly { readonly models?: readonly string[] }[] | undefined;
   readonly model_limits?: readonly { readonly models?: readonly string[] }[] | undefined;
   readonly allowed_models?: readonly string[] | null | undefined;
 }
 
-interface Sections {
-  readonly key_defaults?: Limits;
-  readonly key_maxima?: Limits;
-  readonly member_defaults?: Limits;
+interface NamingSections {
+  readonly key_defaults?: NamedLimits;
+  readonly key_maxima?: NamedLimits;
+  readonly member_defaults?: NamedLimits;
   readonly aliases?: FileAliases;
-  readonly sign_in?: { readonly oidc?: { readonly rules: readonly Limits[] } };
+  readonly sign_in?: { readonly oidc?: { readonly rules: readonly NamedLimits[] } };
 }
 
 /** Warns of each name in limits that no alias of the file has. */
-export function warnOfUnknownAliases(config: Sections): readonly Issue[] {
+export function warnOfUnknownAliases(config: NamingSections): readonly Issue[] {
   const { key_defaults: byDefault, key_maxima: most, member_defaults: ofMembers, aliases = {} } = config;
   const rules = config.sign_in?.oidc?.rules ?? [];
-  const sections: readonly (readonly [Path, Limits | undefined])[] = [
+  const sections: readonly (readonly [Path, NamedLimits | undefined])[] = [
     [["key_defaults"], byDefault],
     [["key_maxima"], most],
     [["member_defaults"], ofMembers],
@@ -68,11 +68,11 @@ type NamedPlace = readonly [place: Path, text: string, message: string];
 
 function listNames(
   path: Path,
-  { budgets = [], model_limits = [], allowed_models }: Limits,
+  { budgets = [], model_limits = [], allowed_models }: NamedLimits,
 ): readonly NamedPlace[] {
   const listModels = (field: string, models: readonly string[], message: string): readonly NamedPlace[] =>
     models.map((text, at) => [[...path, field, at], text, message]);
-  const listCounted = (field: string, limits: NonNullable<Limits["budgets"]>): readonly NamedPlace[] =>
+  const listCounted = (field: string, limits: NonNullable<NamedLimits["budgets"]>): readonly NamedPlace[] =>
     limits.flatMap(({ models = [] }, at) =>
       models.map((text, place): NamedPlace => [[...path, field, at, "models", place], text, COUNTS_LATER]),
     );

@@ -30,7 +30,7 @@ type CatalogueSettings = Pick<
 type CatalogueFields = NonNullable<Exclude<Config["catalogue"], string>>;
 type WatchFields = NonNullable<CatalogueFields["watch"]>;
 
-interface CatalogueInput extends Pick<Environment, "readFile"> {
+interface CatalogueFileInput extends Pick<Environment, "readFile"> {
   /** The configuration's own path. */
   readonly file: string;
   /** The command line's path stands in place of the field's own. */
@@ -40,7 +40,7 @@ interface CatalogueInput extends Pick<Environment, "readFile"> {
 /** Reads the field `catalogue` and its file. */
 export function readCatalogue(
   config: Config["catalogue"],
-  { overrides, readFile, file: configuration }: CatalogueInput,
+  { overrides, readFile, file: configuration }: CatalogueFileInput,
   store: string,
   issues: Issues,
 ): { readonly cards: readonly ModelCard[]; readonly settings: CatalogueSettings } {

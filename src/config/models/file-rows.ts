@@ -107,18 +107,18 @@ export function readRows(value: unknown, mayBeEmpty: boolean): ReadRows {
   return twice === null ? { rows } : { wrong: `${twice}: appears twice` };
 }
 
-interface Mistake {
+interface RowMistake {
   readonly path: Path;
   readonly message: string;
 }
 
-function readRow(row: unknown): FileRow | Mistake {
+function readRow(row: unknown): FileRow | RowMistake {
   const { taken } = asObject(row);
   if (taken === undefined) return readOwnRow(row);
   return Object.hasOwn(asObject(asObject(taken).was), "model") ? readModelRow(row) : readFieldsRow(row);
 }
 
-function readOwnRow(row: unknown): FileRow | Mistake {
+function readOwnRow(row: unknown): FileRow | RowMistake {
   if (!Value.Check(ownRow, row)) return findMistake(ownRow, row);
   const { as_of: asOf, own } = row;
   return {
@@ -129,12 +129,12 @@ function readOwnRow(row: unknown): FileRow | Mistake {
   };
 }
 
-function readModelRow(row: unknown): FileRow | Mistake {
+function readModelRow(row: unknown): FileRow | RowMistake {
   if (!Value.Check(modelRow, row)) return findMistake(modelRow, row);
   return { kind: "model", card: buildCard(row), taken: row.taken };
 }
 
-function readFieldsRow(row: unknown): FileRow | Mistake {
+function readFieldsRow(row: unknown): FileRow | RowMistake {
   if (!Value.Check(fieldsRow, row)) return findMistake(fieldsRow, row);
   const wrong = findUnmatched(row);
   if (wrong !== null) return wrong;
@@ -143,7 +143,7 @@ function readFieldsRow(row: unknown): FileRow | Mistake {
   return { kind: "fields", id, sets, taken, ...(asOf === undefined ? {} : { asOf }) };
 }
 
-function findMistake(form: TSchema, row: unknown): Mistake {
+function findMistake(form: TSchema, row: unknown): RowMistake {
   return listIssues(form, row)[0] ?? { path: [], message: "expected a model" };
 }
 
@@ -154,7 +154,7 @@ function buildCard(row: object): ModelCard {
 }
 
 /** Each field that was taken stands in the row and in `taken.was`. */
-function findUnmatched(row: Static<typeof fieldsRow>): Mistake | null {
+function findUnmatched(row: Static<typeof fieldsRow>): RowMistake | null {
   const { was: replaced } = row.taken;
   const message = "this field is missing";
   for (const field of SINGLE_FIELDS) {

@@ -14,10 +14,10 @@ const PLAIN_HOST =
 /** A token may be two words, as `Basic …`. */
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-type Context = Pick<PlatformContext, "env" | "issues">;
+type ContainerContext = Pick<PlatformContext, "env" | "issues">;
 
 /** AWS SDKs, "Container credential provider": the variables and their order. Null if the environment names no agent. */
-export function readContainer({ env, issues }: Context, region: string): AwsContainer | null {
+export function readContainer({ env, issues }: ContainerContext, region: string): AwsContainer | null {
   const relative = readVariable(env, RELATIVE);
   const full = readVariable(env, FULL);
   if (relative === "" && full === "") return null;

@@ -8,9 +8,9 @@ const SESSION = "poundkey";
 /** The variables by which AWS's SDKs are led elsewhere (AWS SDKs, "Service-specific endpoints"). */
 const URL_VARIABLES = ["AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL"] as const;
 
-type Context = Pick<PlatformContext, "env" | "issues">;
+type StsContext = Pick<PlatformContext, "env" | "issues">;
 
-export function findStsUrl({ env, issues }: Context, region: string): string {
+export function findStsUrl({ env, issues }: StsContext, region: string): string {
   const variable = URL_VARIABLES.find((name) => readVariable(env, name) !== "");
   if (variable === undefined) return `https://sts.${region}.${findAwsDomain(region)}/`;
   const url = parseBaseUrl(readVariable(env, variable));
@@ -18,7 +18,7 @@ export function findStsUrl({ env, issues }: Context, region: string): string {
   return `${url ?? ""}/`;
 }
 
-export function readSessionName({ env, issues }: Context): string {
+export function readSessionName({ env, issues }: StsContext): string {
   const name = readVariable(env, SESSION_VARIABLE);
   if (name === "" || SESSION_NAME.test(name)) return name || SESSION;
   issues.atVariable(SESSION_VARIABLE, "expected 2 to 64 letters, digits or characters of _+=,.@-");

@@ -3,7 +3,7 @@ import type { KnownProvider, ProviderSetup } from "../../core/settings.ts";
 import type { Issues, Path } from "../errors.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 
-interface PricedEntry {
+interface FamilyPriceEntry {
   readonly row: KnownProvider | undefined;
   /** The provider's place in the file. */
   readonly path: Path;
@@ -14,7 +14,7 @@ interface PricedEntry {
 const USUAL_TIMES = 2;
 
 export function readFamilyPrice(
-  { row, path, issues }: PricedEntry,
+  { row, path, issues }: FamilyPriceEntry,
   unlisted: ProviderConfig["unlisted_models"],
 ): Pick<ProviderSetup, "familyPrice"> {
   if (typeof unlisted !== "object") return {};

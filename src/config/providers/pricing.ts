@@ -15,7 +15,7 @@ interface PricedEntry {
   readonly issues: Issues;
 }
 
-type Pricing = Pick<
+type ProviderPricing = Pick<
   ProviderSetup,
   | "priceFactor"
   | "hidesPriceFactor"
@@ -27,7 +27,7 @@ type Pricing = Pick<
   | "leavesTier"
 >;
 
-export function readPricing({ entry, row, known, baseUrl, path, issues }: PricedEntry): Pricing {
+export function readPricing({ entry, row, known, baseUrl, path, issues }: PricedEntry): ProviderPricing {
   const { unlisted_models: unlisted, price_factor: given, service_tier: tier } = entry;
   const reportsCost = readReport(entry.reports_cost, row?.reportsCost, [...path, "reports_cost"], issues);
   const hold = typeof unlisted === "object" ? unlisted.hold_usd : undefined;
@@ -71,7 +71,7 @@ function readReport(
 export function readTier(
   { dialect, service_tier: tier = "default" }: Pick<ProviderConfig, "dialect" | "service_tier">,
   row: KnownProvider | undefined,
-): Pick<Pricing, "sendsTier" | "leavesTier"> {
+): Pick<ProviderPricing, "sendsTier" | "leavesTier"> {
   if (row?.hasTierWord) return tier === "default" ? { sendsTier: true } : { leavesTier: true };
   const spoken = dialect ?? row?.dialects?.[0]?.name;
   return spoken !== undefined && TIERLESS_DIALECTS.has(spoken) ? { leavesTier: true } : {};

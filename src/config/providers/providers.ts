@@ -28,7 +28,7 @@ import { readPricing } from "./pricing.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 import { VERTEX } from "./vertex.ts";
 
-interface Providers {
+interface ReadProviders {
   readonly providers: readonly ProviderSetup[];
   readonly ownModels: readonly ModelCard[];
 }
@@ -58,7 +58,7 @@ export function buildProviders(
   environment: Environment & Pick<Interpolation, "resolved">,
   cards: readonly ModelCard[],
   issues: Issues,
-): Providers {
+): ReadProviders {
   if (config === undefined) return readEnvironment(known, environment, issues);
   const names = known.map((row) => row.name);
   const ownModels: ModelCard[] = [];
@@ -108,7 +108,7 @@ function readEnvironment(
   known: readonly KnownProvider[],
   environment: Environment,
   issues: Issues,
-): Providers {
+): ReadProviders {
   const providers = known
     .filter((row) => isInEnvironment(row, environment))
     .map((row) =>
@@ -136,7 +136,7 @@ function listSpoken({ dialect }: ProviderConfig, row: KnownProvider | undefined)
   return row?.dialects?.map(({ name }) => name) ?? [DEFAULT_DIALECT];
 }
 
-interface Context extends Environment {
+interface ProviderContext extends Environment {
   readonly name: string;
   readonly path: Path;
   readonly row: KnownProvider | undefined;
@@ -148,7 +148,7 @@ interface Context extends Environment {
 
 /** The address and the credentials. */
 function placeProvider(
-  context: Context,
+  context: ProviderContext,
   entry: ProviderConfig,
 ): PlatformSetup & Pick<ProviderSetup, "platform"> {
   const { row, path, issues } = context;
@@ -165,7 +165,7 @@ function placeProvider(
 }
 
 /** Reports the fields that change nothing here. */
-function warnOfNoEffect(context: Context, entry: ProviderConfig): void {
+function warnOfNoEffect(context: ProviderContext, entry: ProviderConfig): void {
   const isMarked = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
   const canMark = isMarked || (context.row?.takesMarks === true && entry.dialect === undefined);
   if (entry.output_default !== undefined && !isMarked)
@@ -189,7 +189,7 @@ function warnOfNoEffect(context: Context, entry: ProviderConfig): void {
   }
 }
 
-function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
+function buildSetup(context: ProviderContext, entry: ProviderConfig): ProviderSetup {
   const { output_default: outputTokensDefault = context.row?.outputTokensDefault } = entry;
   warnOfNoEffect(context, entry);
   const connection = readNetwork(entry, context.path, context.issues);
@@ -221,18 +221,18 @@ function addNetwork<Place extends PlatformSetup>(place: Place, network: NetworkR
   return { ...place, credentials };
 }
 
-function chooseDialect({ row }: Context, { dialect }: ProviderConfig): DialectName | null {
+function chooseDialect({ row }: ProviderContext, { dialect }: ProviderConfig): DialectName | null {
   if (row?.platform === "bedrock") return null;
   return dialect ?? (row === undefined ? DEFAULT_DIALECT : null);
 }
 
-function findAddress({ name, path, row, names, issues }: Context): string {
+function findAddress({ name, path, row, names, issues }: ProviderContext): string {
   if (row === undefined && !RESERVED.has(name.toLowerCase()))
     issues.atKey(path, `${name} is not a known provider, so it needs a base_url${suggest(name, names)}`);
   return row?.baseUrl ?? "";
 }
 
-function readCredentials(context: Context, given: ProviderConfig["keys"]): readonly Credential[] {
+function readCredentials(context: ProviderContext, given: ProviderConfig["keys"]): readonly Credential[] {
   if (given !== undefined) {
     const credentials = given.map(readCredential);
     for (const [at, { secret, name }] of credentials.entries()) {
@@ -261,7 +261,7 @@ function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Cre
   };
 }
 
-function readKeyVariable({ path, env, issues }: Context, variables: readonly string[]): string {
+function readKeyVariable({ path, env, issues }: ProviderContext, variables: readonly string[]): string {
   const variable = variables.find((name) => readVariable(env, name) !== "");
   if (variable === undefined) {
     const names = variables.join(" or ");
@@ -276,7 +276,7 @@ function readKeyVariable({ path, env, issues }: Context, variables: readonly str
 }
 
 function readHeaders(
-  { path, issues }: Context,
+  { path, issues }: ProviderContext,
   given: Readonly<Record<string, string>>,
 ): Record<string, string> {
   for (const name of Object.keys(given).filter((one) => RESERVED_HEADERS.test(one))) {

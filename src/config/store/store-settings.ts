@@ -18,13 +18,13 @@ export interface StoreReading {
 
 const RULES = ["quota", "billing", "log"] as const;
 const SECTIONS = ["store", ...RULES, "server"] as const;
-type Section = (typeof SECTIONS)[number];
+type StoreSection = (typeof SECTIONS)[number];
 
 /** The values as they are written, before variables and files are put in. */
 interface StoredSections {
-  readonly values: Readonly<Partial<Record<Section, unknown>>>;
+  readonly values: Readonly<Partial<Record<StoreSection, unknown>>>;
   /** The sections that are there but can't be read. */
-  readonly unread: readonly Section[];
+  readonly unread: readonly StoreSection[];
   /** True if another place of the text may be meant to name a store. */
   readonly isDoubtful: boolean;
 }
@@ -84,8 +84,8 @@ function findSections(text: string): StoredSections {
 
 /** Finds the sections of a text that isn't YAML as a whole, each as a piece that begins at the start of a line. */
 function findPieces(text: string): StoredSections {
-  const values: Partial<Record<Section, unknown>> = {};
-  const unread: Section[] = [];
+  const values: Partial<Record<StoreSection, unknown>> = {};
+  const unread: StoreSection[] = [];
   for (const name of SECTIONS) {
     const pieces = text.match(new RegExp(`^${name}:.*\\n?(?:[ \\t#].*\\n?|\\r?\\n)*`, "gm")) ?? [];
     if (pieces.length === 0) continue;

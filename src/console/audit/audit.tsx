@@ -107,7 +107,7 @@ function makeColumns(onOpen: (row: AuditView) => void): readonly Column<AuditVie
   ];
 }
 
-interface Fact {
+interface AuditFact {
   readonly name: string;
   readonly value: string;
 }
@@ -118,7 +118,7 @@ interface ChangedField {
   readonly after: string;
 }
 
-const FACTS: readonly Column<Fact>[] = [
+const FACTS: readonly Column<AuditFact>[] = [
   makeHeadColumn("Fact", ({ name }) => name),
   makeColumn("Value", ({ value }) => value),
 ];

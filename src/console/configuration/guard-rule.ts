@@ -1,6 +1,6 @@
 // A rule of the guard as YAML.
 import { ACTION_OPTIONS } from "../guard/actions.tsx";
-import type { Proposal } from "./proposal.tsx";
+import type { ConfigurationProposal } from "./proposal.tsx";
 import { readWords } from "./yaml.ts";
 
 /** To begin with, where there are no rules. */
@@ -12,7 +12,7 @@ export const FIRST_RULES = `guard:
       detect: [email, phone, card, iban]
       at: [request, answer]`;
 
-export const GUARD_RULE: Proposal = {
+export const GUARD_RULE: ConfigurationProposal = {
   title: "A rule of the guard",
   about: "Lists aren't merged: add the entry to those that guard.rules has already.",
   fields: [

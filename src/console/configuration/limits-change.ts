@@ -1,11 +1,11 @@
 // A change of the configured limits as YAML: of the fields that are filled in.
-import type { Proposal } from "./proposal.tsx";
+import type { ConfigurationProposal } from "./proposal.tsx";
 import { readNumber, type Tree } from "./yaml.ts";
 
 const AS_IT_IS = { value: "", label: "As it is" };
 const UNLIMITED = "unlimited";
 
-export const LIMITS_CHANGE: Proposal = {
+export const LIMITS_CHANGE: ConfigurationProposal = {
   title: "Change limits",
   about: "What stays empty stays as it is.",
   fields: [

@@ -5,7 +5,7 @@ import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
 import { type Fact, Facts } from "../parts/figures.tsx";
 
-type Path = readonly string[];
+type FieldPathNames = readonly string[];
 
 interface Origins {
   /** Undefined until it is known, and for those who may not see it. */
@@ -13,7 +13,7 @@ interface Origins {
   /** The file's name without its folder. */
   readonly fileName: string;
   /** Returns where the field is set, or null if it isn't. Case doesn't count, as in providers' names. */
-  readonly find: (path: Path) => string | null;
+  readonly find: (path: FieldPathNames) => string | null;
 }
 
 const DEFAULT_FILE = "poundkey.yaml";
@@ -21,7 +21,7 @@ const DEFAULT_FILE = "poundkey.yaml";
 export function useOrigins(): Origins {
   const { data } = useResource<ConfigurationView>(may("settings.read") ? "/configuration" : null);
   const fileName = data?.file?.split(/[/\\]/).at(-1) ?? DEFAULT_FILE;
-  const find = (path: Path) => {
+  const find = (path: FieldPathNames) => {
     const field = data?.fields.find((one) => nameField(one.path) === nameField(path));
     if (field === undefined) return null;
     return field.line === null ? "the command line" : `${fileName}:${field.line}`;
@@ -29,12 +29,12 @@ export function useOrigins(): Origins {
   return { configuration: data, fileName, find };
 }
 
-function nameField(path: Path): string {
+function nameField(path: FieldPathNames): string {
   return JSON.stringify(path).toLowerCase();
 }
 
 interface OriginProps {
-  readonly path: Path;
+  readonly path: FieldPathNames;
   /** The text for a field that isn't set. If missing, nothing is shown. */
   readonly otherwise?: string;
 }
@@ -51,7 +51,7 @@ export function Origin({ path, otherwise }: OriginProps) {
 }
 
 /** A fact, and the field that sets it, if one does. */
-export type SetFact = readonly [label: string, value: ComponentChildren, path?: Path];
+export type SetFact = readonly [label: string, value: ComponentChildren, path?: FieldPathNames];
 
 export function SetFacts({ rows }: { readonly rows: readonly SetFact[] }) {
   const shown = rows.map(([label, value, path]): Fact => {

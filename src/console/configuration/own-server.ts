@@ -1,5 +1,5 @@
 // A server of the operator's own as YAML.
-import type { Proposal } from "./proposal.tsx";
+import type { ConfigurationProposal } from "./proposal.tsx";
 import { readNumber, readWords, writeReference } from "./yaml.ts";
 
 const DIALECTS = [
@@ -12,7 +12,7 @@ const DIALECTS = [
 const DISCOVERED = /^(ollama|lmstudio|vllm)$/i;
 
 /** `others` are the providers that a key in the environment enables, as long as the file has no `providers`. */
-export function makeOwnServer(others: readonly string[]): Proposal {
+export function makeOwnServer(others: readonly string[]): ConfigurationProposal {
   return {
     title: "A server of your own",
     about:

@@ -21,20 +21,20 @@ interface ProposalField {
   readonly options?: readonly Option<string>[];
 }
 
-export interface Proposal {
+export interface ConfigurationProposal {
   readonly title: string;
   /** The advice above the fields. */
   readonly about?: ComponentChildren;
   readonly fields: readonly ProposalField[];
   /** Returns the change, or null until enough is typed. Fields that weren't touched are empty. */
-  readonly write: (draft: Draft) => Tree | null;
+  readonly write: (draft: ProposalDraft) => Tree | null;
 }
 
-type Draft = Readonly<Record<string, string>>;
+type ProposalDraft = Readonly<Record<string, string>>;
 
 interface ProposalButtonProps {
   readonly label: string;
-  readonly proposal: Proposal;
+  readonly proposal: ConfigurationProposal;
 }
 
 export function ProposalButton({ label, proposal }: ProposalButtonProps) {
@@ -49,12 +49,12 @@ export function ProposalButton({ label, proposal }: ProposalButtonProps) {
 }
 
 interface ProposalDialogProps {
-  readonly proposal: Proposal;
+  readonly proposal: ConfigurationProposal;
   readonly onClose: () => void;
 }
 
 function ProposalDialog({ proposal: { title, about, fields, write }, onClose }: ProposalDialogProps) {
-  const [draft, setDraft] = useState<Draft>({});
+  const [draft, setDraft] = useState<ProposalDraft>({});
   const { fileName } = useOrigins();
   const tree = write(draft);
   const text = tree === null ? "" : writeYaml(tree);

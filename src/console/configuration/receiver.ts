@@ -1,6 +1,6 @@
 // A receiver of events as YAML.
 import type { ReceiverView } from "../../admin/events/webhooks.ts";
-import type { Proposal } from "./proposal.tsx";
+import type { ConfigurationProposal } from "./proposal.tsx";
 import { readWords, writeReference } from "./yaml.ts";
 
 /** The first is the default. */
@@ -11,7 +11,7 @@ const FORMS: Readonly<Record<ReceiverView["form"], string>> = {
   teams: "Microsoft Teams",
 };
 
-export const RECEIVER: Proposal = {
+export const RECEIVER: ConfigurationProposal = {
   title: "A receiver of events",
   about: "Lists aren't merged: add the entry to those that webhooks has already.",
   fields: [

@@ -1,6 +1,6 @@
 // The sign-in as YAML: the whole of it at first, and then a role for a group.
 import { ROLES } from "../frame/session.ts";
-import type { Proposal } from "./proposal.tsx";
+import type { ConfigurationProposal } from "./proposal.tsx";
 import { readWords, type Tree, writeReference } from "./yaml.ts";
 
 const GROUP = { name: "group", label: "Group at the provider", placeholder: "platform" };
@@ -19,7 +19,7 @@ function writeRule({ group = "", role = "", accounts = "" }: Readonly<Record<str
 }
 
 /** `isNamed` is true if the file has the address at which browsers reach the gateway. */
-export function makeSignInStart(publicUrl: string, isNamed: boolean): Proposal {
+export function makeSignInStart(publicUrl: string, isNamed: boolean): ConfigurationProposal {
   return {
     title: "Sign-in with your company's identity provider",
     about: "The issuer and the client are what the provider shows after the registration.",
@@ -49,7 +49,7 @@ export function makeSignInStart(publicUrl: string, isNamed: boolean): Proposal {
   };
 }
 
-export const SIGN_IN_RULE: Proposal = {
+export const SIGN_IN_RULE: ConfigurationProposal = {
   title: "A role for a group",
   about: "Lists aren't merged: add the entry to the rules that the file has already.",
   fields: [GROUP, ROLE, ACCOUNTS],

@@ -1,8 +1,8 @@
 // A tool server as YAML.
-import type { Proposal } from "./proposal.tsx";
+import type { ConfigurationProposal } from "./proposal.tsx";
 import { readWords, writeReference } from "./yaml.ts";
 
-export const TOOL_SERVER: Proposal = {
+export const TOOL_SERVER: ConfigurationProposal = {
   title: "A tool server",
   about:
     "It speaks streamable HTTP. Keys may call no tool until mcp.allowed_tools, their account or they themselves allow it.",

@@ -18,7 +18,7 @@ interface Request {
 }
 
 /** One path's latest answer, and those who show it. */
-class Source {
+class AnswerSource {
   readonly #path: string;
   readonly #readers = new Set<() => void>();
   #text: string | undefined;
@@ -117,12 +117,12 @@ function isOutage(error: unknown): boolean {
 }
 
 /** The paths in the order of their last use. */
-const sources = new Map<string, Source>();
+const sources = new Map<string, AnswerSource>();
 const SOURCES_MAX = 200;
 
 /** Returns the path's answers. Those that nobody shows are kept too, so that a page seen before appears at once. */
-export function findSource(path: string): Source {
-  const source = sources.get(path) ?? new Source(path);
+export function findSource(path: string): AnswerSource {
+  const source = sources.get(path) ?? new AnswerSource(path);
   sources.delete(path);
   sources.set(path, source);
   for (const [oldest, { isRead }] of sources) {

@@ -20,7 +20,7 @@ export class ApiError extends Error {
   /** The error's code. Null if the answer has none. */
   readonly code: string | null;
 
-  constructor(status: number, message: string, { param = null, code = null }: Cause = {}) {
+  constructor(status: number, message: string, { param = null, code = null }: ErrorCause = {}) {
     super(message);
     this.status = status;
     this.param = param;
@@ -28,7 +28,7 @@ export class ApiError extends Error {
   }
 }
 
-type Cause = Partial<Pick<ApiError, "param" | "code">>;
+type ErrorCause = Partial<Pick<ApiError, "param" | "code">>;
 
 /** Asks whether a change is to be made although nodes of an older program stop by it. Given the gateway's refusal. */
 type AskStopping = (refusal: string) => Promise<boolean>;

@@ -110,14 +110,14 @@ function usePageStart(
   }, [path]);
 }
 
-interface BarProps {
+interface TopBarProps {
   readonly notifications: ReturnType<typeof useNotifications>;
   readonly onSearch: () => void;
   readonly onMenu: () => void;
 }
 
 /** The head of narrow screens, in place of the side. */
-function Bar({ notifications, onSearch, onMenu }: BarProps) {
+function Bar({ notifications, onSearch, onMenu }: TopBarProps) {
   return (
     <header class="bar">
       <Brand />

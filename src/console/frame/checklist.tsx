@@ -18,7 +18,7 @@ const DONE = "checklist.done";
 const HEIGHT = 74;
 const byHand = (name: string) => `checklist.${name}`;
 
-interface Step {
+interface ChecklistStep {
   readonly name: string;
   readonly label: string;
   readonly href: string;
@@ -27,7 +27,7 @@ interface Step {
 }
 
 /** Null until everything is known. */
-function useSteps(): readonly Step[] | null {
+function useSteps(): readonly ChecklistStep[] | null {
   const providers = useResource<ListPage<ProviderView>>("/providers?all=true");
   const { keys, accounts, areKnown } = useNames();
   if (!providers.data || !areKnown) return null;
@@ -82,7 +82,7 @@ function OpenChecklist({ onHide }: { readonly onHide: () => void }) {
   const [, draw] = useState(0);
   // Its place is kept while it may be shown, so that the page doesn't move.
   if (steps === null) return recall(DONE) === "yes" ? null : <Skeleton height={HEIGHT} />;
-  const isDone = ({ name, isDone: done }: Step) => done ?? recall(byHand(name)) === "yes";
+  const isDone = ({ name, isDone: done }: ChecklistStep) => done ?? recall(byHand(name)) === "yes";
   const open = steps.filter((step) => !isDone(step)).length;
   if (open === 0) {
     remember(DONE, "yes");
@@ -114,7 +114,7 @@ function OpenChecklist({ onHide }: { readonly onHide: () => void }) {
 }
 
 interface StepItemProps {
-  readonly step: Step;
+  readonly step: ChecklistStep;
   readonly isDone: boolean;
   readonly onTick: () => void;
 }

@@ -7,7 +7,7 @@ import { call, readEvents } from "./api.ts";
 const AGAIN_AFTER_MS = 2000;
 const AGAIN_AFTER_MAX_MS = 30_000;
 
-interface Listener {
+interface LiveRowListener {
   /** Called when a request has ended. */
   readonly onRow: (row: RequestView) => void;
   /** Called if requests were missed: the connection was lost, or there were too many. */
@@ -15,7 +15,7 @@ interface Listener {
 }
 
 /** Returns true while connected. */
-export function useLive(isWanted: boolean, listener: Listener): boolean {
+export function useLive(isWanted: boolean, listener: LiveRowListener): boolean {
   const [isOn, setOn] = useState(false);
   const current = useRef(listener);
   current.current = listener;
@@ -52,7 +52,7 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
   return isOn;
 }
 
-function tell(listener: Listener, row: Partial<RequestView>): void {
+function tell(listener: LiveRowListener, row: Partial<RequestView>): void {
   if (isRow(row)) listener.onRow(row);
   else listener.onGap();
 }

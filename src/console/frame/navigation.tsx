@@ -8,7 +8,7 @@ import { lazy } from "./lazy.tsx";
 import { useOpenCount } from "./open-requests.ts";
 import { makeHref, route } from "./route.ts";
 import { keepScope } from "./scope.ts";
-import { isMemberOnly, may, type Permission } from "./session.ts";
+import { isMemberOnly, may, type SessionPermission } from "./session.ts";
 
 /** In the order of the navigation. */
 const GROUPS = ["Observe", "Build", "Access", "Money", "Gateway"] as const;
@@ -21,7 +21,7 @@ interface Page {
   readonly icon: IconName;
   readonly Page: ComponentType;
   /** The page is shown to those who have it in some account. */
-  readonly needs: Permission;
+  readonly needs: SessionPermission;
   readonly group: (typeof GROUPS)[number];
   /** The page of people who have nothing here but keys of their own. */
   readonly MemberPage?: ComponentType;

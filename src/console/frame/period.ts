@@ -6,7 +6,7 @@ import { DAY_MS } from "./format.ts";
 const HOUR_MS = DAY_MS / 24;
 const MINUTE_MS = HOUR_MS / 60;
 
-type Step = "hour" | "day";
+type PeriodStep = "hour" | "day";
 
 export interface Period {
   /** Instants. Missing if the period has no bound there. */
@@ -14,7 +14,7 @@ export interface Period {
   readonly to?: string;
 }
 
-const LAST_DAYS: Readonly<Record<string, { readonly days: number; readonly step: Step }>> = {
+const LAST_DAYS: Readonly<Record<string, { readonly days: number; readonly step: PeriodStep }>> = {
   "24h": { days: 1, step: "hour" },
   "7d": { days: 7, step: "hour" },
   "30d": { days: 30, step: "day" },
@@ -92,7 +92,7 @@ function findMonth(ms: number, back: number, timeZone: string): Period {
 }
 
 /** Figures are by the hour in short periods. */
-export function chooseStep({ from, to }: Period): Step {
+export function chooseStep({ from, to }: Period): PeriodStep {
   const start = from ? Date.parse(from) : 0;
   const end = to ? Date.parse(to) : nowMs();
   return end - start <= HOURLY_MAX_MS ? "hour" : "day";

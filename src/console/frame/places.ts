@@ -1,6 +1,6 @@
 // The pages and actions that the search finds by their words.
 import { listPages } from "./navigation.tsx";
-import { may, type Permission } from "./session.ts";
+import { may, type SessionPermission } from "./session.ts";
 
 /** Something that the search opens. */
 export interface Place {
@@ -16,7 +16,7 @@ export const MANUAL = "manual";
 interface ActionRow {
   readonly name: string;
   readonly path: string;
-  readonly needs: Permission;
+  readonly needs: SessionPermission;
 }
 
 const ACTIONS: readonly ActionRow[] = [

@@ -3,18 +3,18 @@ import { signal } from "@preact/signals";
 import { isLink, isReturning, reloadPage, setAddress, watchAddress } from "../browser.ts";
 import { type Query, withQuery } from "./api.ts";
 
-interface Route {
+interface PageRoute {
   /** Starts with a slash: `/settings/router`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-function parseRoute(hash: string): Route {
+function parseRoute(hash: string): PageRoute {
   const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
   return { path: path.startsWith("/") ? path : "/", query: new URLSearchParams(query) };
 }
 
-export const route = signal<Route>(parseRoute(""));
+export const route = signal<PageRoute>(parseRoute(""));
 
 let visits = 0;
 

@@ -7,7 +7,7 @@ import { TextField } from "../parts/field.tsx";
 import { makeHref, route } from "./route.ts";
 import { useForm } from "./task.ts";
 
-interface View {
+interface SavedView {
   readonly name: string;
   /** Starts with a slash. */
   readonly path: string;
@@ -19,7 +19,7 @@ const STORED = "views";
 const VIEWS_MAX = 50;
 
 /** Views that can't be read are none. */
-function readViews(): readonly View[] {
+function readViews(): readonly SavedView[] {
   try {
     const views: unknown = JSON.parse(recall(STORED) ?? "[]");
     return Array.isArray(views) ? views.filter(isView) : [];
@@ -28,7 +28,7 @@ function readViews(): readonly View[] {
   }
 }
 
-function isView(one: Partial<View> | null): one is View {
+function isView(one: Partial<SavedView> | null): one is SavedView {
   return [one?.name, one?.path, one?.query].every((text) => typeof text === "string");
 }
 
@@ -39,11 +39,11 @@ export function SavedViews() {
   const { path, query } = route.value;
   const now = sortQuery(query);
   const own = views.filter((view) => view.path === path);
-  const store = (next: readonly View[]) => {
+  const store = (next: readonly SavedView[]) => {
     remember(STORED, JSON.stringify(next));
     setViews(next);
   };
-  const remove = (gone: View) => store(views.filter((view) => view !== gone));
+  const remove = (gone: SavedView) => store(views.filter((view) => view !== gone));
   const save = (name: string) => {
     const others = views.filter((view) => view.path !== path || view.name !== name);
     store([...others, { name, path, query: now }].slice(-VIEWS_MAX));
@@ -87,12 +87,12 @@ function sortQuery(query: URLSearchParams): string {
   return sorted.toString();
 }
 
-interface NameProps {
+interface ViewNameProps {
   readonly onSave: (name: string) => void;
   readonly onClose: () => void;
 }
 
-function NameView({ onSave, onClose }: NameProps) {
+function NameView({ onSave, onClose }: ViewNameProps) {
   const form = useForm(
     () => ({ name: "" }),
     async ({ name }) => {

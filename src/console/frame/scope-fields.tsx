@@ -21,12 +21,12 @@ import {
 import { useResource } from "./resource.ts";
 import { setQuery } from "./route.ts";
 import { FILTERS, type Filters } from "./scope.ts";
-import { may, type Permission } from "./session.ts";
+import { may, type SessionPermission } from "./session.ts";
 
 type FilterName = (typeof FILTERS)[number];
 
 /** Everything that has a name. */
-interface NameParts extends Names {
+interface ScopeNames extends Names {
   readonly models: Models;
   readonly people: People;
 }
@@ -34,12 +34,12 @@ interface NameParts extends Names {
 interface FieldRow {
   readonly label: string;
   /** Missing if everybody has the field. */
-  readonly needs?: Permission;
+  readonly needs?: SessionPermission;
   /** Lists what is offered before anything is typed. */
-  readonly list: (names: NameParts) => readonly Choice[];
-  readonly nameOf?: (names: NameParts, value: string) => string;
+  readonly list: (names: ScopeNames) => readonly Choice[];
+  readonly nameOf?: (names: ScopeNames, value: string) => string;
   /** Returns the search's type of what the list lacks. Undefined if it is whole. */
-  readonly lacks?: (names: NameParts) => ResultView["type"] | undefined;
+  readonly lacks?: (names: ScopeNames) => ResultView["type"] | undefined;
 }
 
 const FIELDS = {
@@ -75,7 +75,7 @@ const FIELDS = {
   },
   tag: { label: "Tag", list: () => [] },
 } as const satisfies Readonly<Partial<Record<FilterName, FieldRow>>>;
-type FieldName = keyof typeof FIELDS;
+type ScopeFieldName = keyof typeof FIELDS;
 
 /** The fields of what sums can be narrowed to. */
 const SUM_FIELDS = [
@@ -84,8 +84,8 @@ const SUM_FIELDS = [
   "member",
   "account_id",
   "provider",
-] as const satisfies readonly FieldName[];
-export const REQUEST_FIELDS = [...SUM_FIELDS, "tag"] as const satisfies readonly FieldName[];
+] as const satisfies readonly ScopeFieldName[];
+export const REQUEST_FIELDS = [...SUM_FIELDS, "tag"] as const satisfies readonly ScopeFieldName[];
 
 function listModels({ on }: Models): readonly Choice[] {
   return [
@@ -101,7 +101,7 @@ interface ScopeFiltersProps {
   /** The page's other fields, whose filters need no chip. */
   readonly shown?: readonly FilterName[];
   /** Missing if the page has those of sums. */
-  readonly fields?: readonly FieldName[];
+  readonly fields?: readonly ScopeFieldName[];
   /** Called with a part of a model's name. Missing if the page only takes whole names. */
   readonly onText?: (text: string) => void;
 }
@@ -143,7 +143,7 @@ function isShown({ needs }: FieldRow): boolean {
 }
 
 interface ScopeFieldProps {
-  readonly name: FieldName;
+  readonly name: ScopeFieldName;
   readonly value: string;
   readonly onText?: (text: string) => void;
 }

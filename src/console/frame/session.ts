@@ -11,17 +11,17 @@ import { type DayRules, UTC_DAYS } from "./period.ts";
 /** Null until it is known. It stays after the end of a session, until the next one. */
 export const session = signal<SessionView | null>(null);
 
-export type Permission = SessionView["permissions"][number]["name"];
-export type Role = NonNullable<SessionView["role"]>;
+export type SessionPermission = SessionView["permissions"][number]["name"];
+export type SessionRole = NonNullable<SessionView["role"]>;
 
 /** From the lowest. */
-export const ROLES: readonly Role[] = TOKEN_FIELDS.role.options;
+export const ROLES: readonly SessionRole[] = TOKEN_FIELDS.role.options;
 
 /** The account that is there from the beginning. */
 export const DEFAULT_ACCOUNT = "default";
 
 /** True in this account, or in any if none is given. The gateway decides by itself: here it decides what is shown. */
-export function may(permission: Permission, accountId?: string): boolean {
+export function may(permission: SessionPermission, accountId?: string): boolean {
   const given = session.value?.permissions.find(({ name }) => name === permission);
   if (!given) return false;
   return accountId === undefined || given.accounts === null || given.accounts.includes(accountId);
@@ -34,7 +34,7 @@ export function mayWriteKey(key: Pick<KeyInUseView, "account_id" | "member_id">)
 }
 
 /** The role in which one writes keys of this account: people without a higher one write their own as members. */
-export function findKeyRole(accountId: string): Role {
+export function findKeyRole(accountId: string): SessionRole {
   if (!may("keys.write", accountId)) return "member";
   const grants = session.value?.grants ?? [];
   const here = grants.filter(({ account }) => account === null || account === accountId);

@@ -6,14 +6,14 @@ import { Notice } from "../parts/states.tsx";
 import { setAskStopping } from "./api.ts";
 import { may } from "./session.ts";
 
-interface Question {
+interface StopQuestionState {
   readonly refusal: string;
   readonly answer: (isStopping: boolean) => void;
 }
 
 /** Asks above whatever form or button has sent the change, which then goes on with the answer. */
 export function StopQuestion() {
-  const [question, setQuestion] = useState<Question | null>(null);
+  const [question, setQuestion] = useState<StopQuestionState | null>(null);
   useEffect(() => {
     setAskStopping(async (refusal) => {
       if (!may("nodes.stop")) return false;

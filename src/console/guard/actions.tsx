@@ -3,10 +3,10 @@ import type { GuardRuleView } from "../../admin/models/guard.ts";
 import type { Option } from "../parts/button.tsx";
 import { Badge, type Tone } from "../parts/states.tsx";
 
-type Action = GuardRuleView["action"];
+type RuleAction = GuardRuleView["action"];
 
 /** The word for each action once it is done. */
-export const DONE: Readonly<Record<Action, string>> = {
+export const DONE: Readonly<Record<RuleAction, string>> = {
   report: "reported",
   mask: "masked",
   swap: "swapped",

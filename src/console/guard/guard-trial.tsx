@@ -11,8 +11,8 @@ import { Notice } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
 import { ActionBadge } from "./actions.tsx";
 
-type Place = "request" | "answer";
-const PLACES: readonly { readonly value: Place; readonly label: string }[] = [
+type TrialPlace = "request" | "answer";
+const PLACES: readonly { readonly value: TrialPlace; readonly label: string }[] = [
   { value: "request", label: "as a request" },
   { value: "answer", label: "as an answer" },
 ];
@@ -29,7 +29,7 @@ export function TrialCard() {
   const run = useRun();
   const [text, setText] = useState("");
   const [key, setKey] = useState("");
-  const [at, setAt] = useState<Place>("request");
+  const [at, setAt] = useState<TrialPlace>("request");
   const [tried, setTried] = useState<TrialResult | string | null>(null);
   const start = async (event: Event) => {
     event.preventDefault();

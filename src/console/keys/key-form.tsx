@@ -5,7 +5,15 @@ import type { Field } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { change } from "../frame/api.ts";
 import { useResource } from "../frame/resource.ts";
-import { findFirstPayer, findKeyRole, findPayers, may, ROLES, type Role, session } from "../frame/session.ts";
+import {
+  findFirstPayer,
+  findKeyRole,
+  findPayers,
+  may,
+  ROLES,
+  type SessionRole,
+  session,
+} from "../frame/session.ts";
 import { useForm } from "../frame/task.ts";
 import { LimitBars } from "../limits/limit-bars.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
@@ -88,7 +96,7 @@ function makeNewBody(draft: Readonly<Record<string, string>>) {
 }
 
 /** The account is asked for only where there are several. */
-function maySet({ kind, role = "member" }: Field, own: Role): boolean {
+function maySet({ kind, role = "member" }: Field, own: SessionRole): boolean {
   if (kind === "account" && findPayers()?.length === 1) return false;
   return ROLES.indexOf(role) <= ROLES.indexOf(own);
 }

@@ -64,7 +64,7 @@ export function AskForm({ limits, onClose, onDone }: AskFormProps) {
 }
 
 /** Half as much again, until the limit starts over, or for a week. */
-export function suggestMore(of: LimitView | undefined): Pick<Draft, "amount" | "until"> {
+export function suggestMore(of: LimitView | undefined): Pick<LimitRequestDraft, "amount" | "until"> {
   const { limit = 0, resets_at = null } = of ?? {};
   const amount = Math.max(1, Math.round(limit / 2));
   const end = resets_at ?? new Date(nowMs() + WEEK_MS).toISOString();
@@ -73,9 +73,9 @@ export function suggestMore(of: LimitView | undefined): Pick<Draft, "amount" | "
 
 const WEEK_MS = 7 * 86_400_000;
 
-type Draft = Readonly<Record<"amount" | "until" | "reason", string>>;
+type LimitRequestDraft = Readonly<Record<"amount" | "until" | "reason", string>>;
 
-export function makeRequest(own: OwnLimit | undefined, { amount, until, reason }: Draft) {
+export function makeRequest(own: OwnLimit | undefined, { amount, until, reason }: LimitRequestDraft) {
   if (own === undefined) throw new Error("There is no such limit.");
   const { accountId, limit } = own;
   const { kind, per, models } = limit;

@@ -98,7 +98,7 @@ function OwnLimits({ names, onAsked }: OwnLimitsProps) {
   );
 }
 
-interface RequestListProps {
+interface LimitRequestListProps {
   readonly title?: string;
   readonly of: Pages<LimitRequestView>;
   readonly names: Names;
@@ -106,7 +106,7 @@ interface RequestListProps {
   readonly onDecide: ((request: LimitRequestView) => void) | null;
 }
 
-export function RequestList({ title, of, names, onDecide }: RequestListProps) {
+export function RequestList({ title, of, names, onDecide }: LimitRequestListProps) {
   return (
     <List
       title={title}
@@ -127,7 +127,7 @@ export function RequestList({ title, of, names, onDecide }: RequestListProps) {
 
 function makeColumns(
   names: Names,
-  onDecide: RequestListProps["onDecide"],
+  onDecide: LimitRequestListProps["onDecide"],
   reload: () => Promise<void>,
 ): readonly Column<LimitRequestView>[] {
   const ownId = session.value?.actor.id;
@@ -173,7 +173,7 @@ function makeColumns(
 
 interface DecisionProps {
   readonly request: LimitRequestView;
-  readonly onChange: NonNullable<RequestListProps["onDecide"]>;
+  readonly onChange: NonNullable<LimitRequestListProps["onDecide"]>;
   readonly onDone: () => Promise<void>;
 }
 

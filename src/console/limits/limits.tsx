@@ -61,9 +61,9 @@ function Rules({ settings }: { readonly settings: SettingsView }) {
   );
 }
 
-type Rule = SettingsView["router"]["rules"][number];
+type RouterRule = SettingsView["router"]["rules"][number];
 
-const RULE_COLUMNS: readonly Column<Rule>[] = [
+const RULE_COLUMNS: readonly Column<RouterRule>[] = [
   makeHeadColumn("If the request is", ({ category, at_least }) => (
     <span>
       <span class="strong">{category.replaceAll("_", " ")}</span> by {formatPercent(at_least)} or more
@@ -74,7 +74,7 @@ const RULE_COLUMNS: readonly Column<Rule>[] = [
 ];
 
 /** The rules of the configuration for what selectors choose from. */
-function SelectorRules({ rules }: { readonly rules: readonly Rule[] }) {
+function SelectorRules({ rules }: { readonly rules: readonly RouterRule[] }) {
   return (
     <Card title="Rules of the selectors" note="For kinds of requests, from the configuration" isFlush>
       {rules.length === 0 ? (

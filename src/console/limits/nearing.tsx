@@ -2,7 +2,7 @@
 import type { NearingView } from "../../admin/limits/nearing.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
-import { may, type Permission } from "../frame/session.ts";
+import { may, type SessionPermission } from "../frame/session.ts";
 import { Card } from "../parts/page.tsx";
 import { LimitBars } from "./limit-bars.tsx";
 import { Raise } from "./raise.tsx";
@@ -14,7 +14,9 @@ const PAGES = {
   key: ["/settings/router", "keys.read"],
   member: ["/settings/people", "members.read"],
   account: ["/settings/accounts", "accounts.read"],
-} as const satisfies Readonly<Record<NearingView["scope"], readonly [path: string, needs: Permission]>>;
+} as const satisfies Readonly<
+  Record<NearingView["scope"], readonly [path: string, needs: SessionPermission]>
+>;
 
 export function NearingCard() {
   const { data, reload } = useResource<{ readonly data: readonly NearingView[] }>("/nearing", EVERY_MS);

@@ -4,7 +4,7 @@ import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { NearingView } from "../../admin/limits/nearing.ts";
 import { change, getText } from "../frame/api.ts";
 import { toDayEnd } from "../frame/local-time.ts";
-import { may, type Permission, session } from "../frame/session.ts";
+import { may, type SessionPermission, session } from "../frame/session.ts";
 import { useForm } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
@@ -17,7 +17,7 @@ const PERMISSIONS = {
   key: "keys.write",
   member: "members.limit",
   account: "accounts.limit",
-} as const satisfies Readonly<Record<NearingView["scope"], Permission>>;
+} as const satisfies Readonly<Record<NearingView["scope"], SessionPermission>>;
 
 /** The owner of a budget. */
 type RaisedOwner = Pick<NearingView, "scope" | "id" | "name" | "account_id" | "limit">;
@@ -63,12 +63,15 @@ function RaiseForm({ owner, onDone, onClose }: RaiseProps & { readonly onClose: 
   );
 }
 
-type Draft = Parameters<typeof makeRequest>[1];
+type RaiseDraft = Parameters<typeof makeRequest>[1];
 
 /** The part of a key or an account that has its budgets. Accounts have no limit in total besides. */
 type RaisedBudgets = Pick<KeyInUseView, "budgets"> & Partial<Pick<KeyInUseView, "spend_limit_usd">>;
 
-async function raise({ scope, id, account_id: accountId, limit }: RaisedOwner, draft: Draft): Promise<void> {
+async function raise(
+  { scope, id, account_id: accountId, limit }: RaisedOwner,
+  draft: RaiseDraft,
+): Promise<void> {
   if (scope === "member") {
     await change("POST", "/limit-requests", { ...makeRequest({ accountId, limit }, draft), member_id: id });
     return;
@@ -82,7 +85,7 @@ async function raise({ scope, id, account_id: accountId, limit }: RaisedOwner, d
 function makeRaise(
   { budgets, spend_limit_usd }: RaisedBudgets,
   { per, models, limit }: RaisedOwner["limit"],
-  { amount, until }: Draft,
+  { amount, until }: RaiseDraft,
 ) {
   const names = (models ?? []).toSorted().join(" ");
   const own = budgets === "default" || budgets === null ? [] : budgets;

@@ -5,7 +5,7 @@ import { recall, remember } from "../browser.ts";
 import type { Query } from "../frame/api.ts";
 import type { Sorting } from "../parts/table.tsx";
 
-interface Order<List extends ListName> {
+interface ChosenSort<List extends ListName> {
   readonly by: SortOf<List>;
   readonly isDown: boolean;
 }
@@ -13,7 +13,7 @@ interface Order<List extends ListName> {
 interface ChosenOrder<List extends ListName> {
   readonly sorting: Sorting;
   /** Null if nothing was chosen, so that the list has its own. */
-  readonly order: Order<List> | null;
+  readonly order: ChosenSort<List> | null;
   /** Chooses a column in its usual direction, or with an empty name the list's own order. */
   readonly choose: (name: string) => void;
   /** The fields with which the list's route sorts. Empty if nothing was chosen. */

@@ -6,7 +6,7 @@ import { Confirm } from "../parts/dialog.tsx";
 import type { IconName } from "../parts/icon.tsx";
 import { toast } from "../parts/toast.tsx";
 
-interface Action<Row> {
+interface RowsAction<Row> {
   readonly label: string;
   readonly icon: IconName;
   readonly past: string;
@@ -22,7 +22,7 @@ export interface Choice<Row> {
   readonly many: string;
   readonly nameOf: (row: Row) => string;
   readonly mayChoose: (row: Row) => boolean;
-  readonly actions: readonly Action<Row>[];
+  readonly actions: readonly RowsAction<Row>[];
 }
 
 function countRows({ one, many }: Pick<Choice<never>, "one" | "many">, count: number): string {
@@ -63,7 +63,7 @@ export function ChoiceBox<Row extends { readonly id: string }>({
   );
 }
 
-interface BarProps<Row> {
+interface ChosenBarProps<Row> {
   readonly choice: Choice<Row>;
   readonly chosen: ChosenRows;
   readonly shown: readonly Row[];
@@ -71,10 +71,10 @@ interface BarProps<Row> {
 }
 
 /** Rows that the list no longer shows aren't among those that are changed. */
-export function ChosenBar<Row extends { readonly id: string }>(props: BarProps<Row>) {
+export function ChosenBar<Row extends { readonly id: string }>(props: ChosenBarProps<Row>) {
   const { choice, shown } = props;
   const { ids, choose } = props.chosen;
-  const [asked, setAsked] = useState<Action<Row> | null>(null);
+  const [asked, setAsked] = useState<RowsAction<Row> | null>(null);
   const open = shown.filter(choice.mayChoose);
   const chosen = open.filter(({ id }) => ids.has(id));
   if (chosen.length === 0) return null;
@@ -111,8 +111,8 @@ export function ChosenBar<Row extends { readonly id: string }>(props: BarProps<R
   );
 }
 
-interface QuestionProps<Row> extends BarProps<Row> {
-  readonly action: Action<Row>;
+interface QuestionProps<Row> extends ChosenBarProps<Row> {
+  readonly action: RowsAction<Row>;
   readonly rows: readonly Row[];
   readonly onClose: () => void;
 }

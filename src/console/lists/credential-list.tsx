@@ -18,12 +18,12 @@ const ORDERS = [
   ...Object.entries(WORDS).map(([value, label]) => ({ value, label })),
 ];
 
-interface ListProps {
+interface CredentialListProps {
   readonly provider: ProviderView;
   readonly reload: () => Promise<void>;
 }
 
-export function CredentialList({ provider, reload }: ListProps) {
+export function CredentialList({ provider, reload }: CredentialListProps) {
   const { order, choose } = useChosenOrder("credentials");
   const placed = provider.credentials.map((credential, at) => ({ ...credential, position: at + 1 }));
   const sorted = order ? sortRows(placed, CREDENTIAL_VALUES, order) : placed;

@@ -30,7 +30,7 @@ const GROUPS = [
   { value: "member", label: "Person" },
   { value: "tag", label: "Tag" },
 ] as const;
-type Group = (typeof GROUPS)[number]["value"];
+type BreakdownGroup = (typeof GROUPS)[number]["value"];
 const SHOWN = { first: 10, step: 50 };
 
 interface BreakdownProps {
@@ -38,11 +38,11 @@ interface BreakdownProps {
   readonly query: Query;
   readonly reloadRef: RefObject<() => Promise<void>>;
   /** The grouping that is chosen at first. */
-  readonly first?: Group;
+  readonly first?: BreakdownGroup;
 }
 
 export function Breakdown({ query, reloadRef, first = "model" }: BreakdownProps) {
-  const [group, setGroup] = useState<Group>(first);
+  const [group, setGroup] = useState<BreakdownGroup>(first);
   const usage = useResource<UsageSums>(withQuery("/usage", { ...query, group_by: group }));
   reloadRef.current = usage.reload;
   return (
@@ -73,9 +73,9 @@ function listGroups() {
 
 const ABOUT_TAGS = "A request with several tags is in the row of each";
 
-interface RowsProps {
+interface BreakdownRowsProps {
   readonly rows: readonly UsageView[];
-  readonly group: Group;
+  readonly group: BreakdownGroup;
   readonly query: Query;
 }
 
@@ -86,8 +86,8 @@ const MEASURES = {
   tokens: ({ tokens }: UsageView) => tokens.prompt + tokens.completion,
   cost: ({ cost_usd }: UsageView) => cost_usd,
 } as const;
-type Measure = keyof typeof MEASURES;
-const MEASURE_NAMES: readonly Measure[] = ["requests", "errors", "tokens", "cost"];
+type BreakdownMeasure = keyof typeof MEASURES;
+const MEASURE_NAMES: readonly BreakdownMeasure[] = ["requests", "errors", "tokens", "cost"];
 
 function getId(row: UsageView): string {
   return row.model ?? row.provider ?? row.key_id ?? row.member_id ?? row.account_id ?? row.tag ?? "";
@@ -97,7 +97,7 @@ interface ShareProps {
   readonly names: Names;
   readonly people: People;
   readonly row: UsageView;
-  readonly group: Group;
+  readonly group: BreakdownGroup;
   /** The row's part of the largest row, from 0 to 1. */
   readonly share: number;
 }
@@ -144,10 +144,10 @@ const FIRST_TOKEN: Column<UsageView> = giveWay(
   ),
 );
 
-function Rows({ rows, group, query }: RowsProps) {
+function Rows({ rows, group, query }: BreakdownRowsProps) {
   const names = useNames();
   const people = usePeople(group === "member");
-  const [chosen, choose] = useState<Measure | null>(null);
+  const [chosen, choose] = useState<BreakdownMeasure | null>(null);
   // Bars show what the rows are sorted by: cost, or requests if everything was free.
   const isFree = rows.every(({ cost_usd }) => cost_usd === 0);
   const by = chosen ?? (isFree ? "requests" : "cost");

@@ -39,17 +39,17 @@ export function listRivals({ model_used, model_asked, decision }: RequestDetailV
   return [...new Set(all.filter((model) => model !== null))].slice(0, MODELS_COMPARED);
 }
 
-interface Message {
+interface HandoffMessage {
   readonly role?: unknown;
   readonly content?: unknown;
 }
 
-function isMessage(value: unknown): value is Message {
+function isMessage(value: unknown): value is HandoffMessage {
   return typeof value === "object" && value !== null;
 }
 
 /** Returns a message's texts. Images and files stay behind. */
-function readText({ content }: Message): string {
+function readText({ content }: HandoffMessage): string {
   if (typeof content === "string") return content;
   const parts = Array.isArray(content) ? content : [];
   return parts.map((part) => (typeof part?.text === "string" ? part.text : "")).join("\n");

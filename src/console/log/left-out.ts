@@ -13,10 +13,10 @@ export function describeMarks(marked: NonNullable<RequestDetailView["cache_marke
   return `Marked by the gateway: the provider keeps the prompt for ${time}.`;
 }
 
-type Cause = NonNullable<RequestDetailView["moved"]>;
+type MovedCause = NonNullable<RequestDetailView["moved"]>;
 
 /** The ends of the sentence "Not served where …, as …". */
-const CAUSES: Readonly<Record<Cause, string>> = {
+const CAUSES: Readonly<Record<MovedCause, string>> = {
   limit: "its credential had reached a limit",
   rest: "the provider had limited requests",
   breaker: "calls there had failed too often",
@@ -28,7 +28,7 @@ const CAUSES: Readonly<Record<Cause, string>> = {
 };
 
 /** Returns a sentence on a turn that was served elsewhere. */
-export function describeMove(cause: Cause): string {
+export function describeMove(cause: MovedCause): string {
   return `Not served where the conversation belongs, as ${CAUSES[cause]}.`;
 }
 

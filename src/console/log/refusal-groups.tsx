@@ -6,7 +6,7 @@ import { makeHref } from "../frame/route.ts";
 import { may, mayWriteKey, session } from "../frame/session.ts";
 import { describeLimit, readTimes, Sender } from "./refusal-words.tsx";
 
-interface Group {
+interface RefusalGroup {
   /** The latest of its rows. */
   readonly row: RefusalView;
   readonly since: string;
@@ -43,8 +43,8 @@ export function RefusalGroups({ rows, names }: RefusalGroupsProps) {
   );
 }
 
-function group(rows: readonly RefusalView[]): readonly Group[] {
-  const groups = new Map<string, Group>();
+function group(rows: readonly RefusalView[]): readonly RefusalGroup[] {
+  const groups = new Map<string, RefusalGroup>();
   for (const row of rows) {
     const { code, key_id, last4, shape, limit } = row;
     const id = JSON.stringify([code, key_id ?? last4 ?? shape, limit?.scope, limit?.kind, limit?.per]);
@@ -81,7 +81,7 @@ function WayOut({ row, names }: { readonly row: RefusalView; readonly names: Nam
   );
 }
 
-interface Way {
+interface RefusalLink {
   readonly label: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -89,19 +89,19 @@ interface Way {
 
 const EDIT = { edit: "yes" };
 
-function findWay(row: RefusalView, names: Names): Way | null {
+function findWay(row: RefusalView, names: Names): RefusalLink | null {
   const key = names.keys.find(({ id }) => id === row.key_id);
   return findAccountWay(row) ?? (key ? findKeyWay(row, key) : null) ?? findOtherWay(row);
 }
 
-function findAccountWay({ account_id: id, limit, code }: RefusalView): Way | null {
+function findAccountWay({ account_id: id, limit, code }: RefusalView): RefusalLink | null {
   if (id === null) return null;
   const path = `/settings/accounts/${id}`;
   if (limit?.scope === "account" && may("accounts.limit", id)) return { label: "Raise", path, query: EDIT };
   return code === "insufficient_balance" && may("money.move", id) ? { label: "Top up", path } : null;
 }
 
-function findKeyWay({ limit, status }: RefusalView, key: Names["keys"][number]): Way | null {
+function findKeyWay({ limit, status }: RefusalView, key: Names["keys"][number]): RefusalLink | null {
   const { id, member_id, account_id } = key;
   const isOwn = member_id !== null && member_id === session.value?.actor.id;
   if (limit && isOwn && may("limit_requests.make", account_id)) {
@@ -115,6 +115,6 @@ function findKeyWay({ limit, status }: RefusalView, key: Names["keys"][number]):
   return { label, path: `/settings/router/${id}`, query: EDIT };
 }
 
-function findOtherWay({ code }: RefusalView): Way | null {
+function findOtherWay({ code }: RefusalView): RefusalLink | null {
   return code === "model_not_found" ? { label: "Models", path: "/models" } : null;
 }

@@ -15,11 +15,11 @@ import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from
 import { listRivals, openPlayground } from "./handoff.ts";
 import { listLatest } from "./request-rows.tsx";
 
-interface Part {
+interface RequestPart {
   readonly request: RequestDetailView;
 }
 
-export function RequestActions({ request }: Part) {
+export function RequestActions({ request }: RequestPart) {
   const [isDeciding, setDeciding] = useState(false);
   const isChat = request.operation === "chat";
   const hasPrompt = (request.content?.messages.length ?? 0) > 0;
@@ -72,7 +72,7 @@ interface Ids {
 const NONE: Ids = { newer: null, older: null };
 
 /** The requests beside this one in the list that was shown last, or else in the whole log. */
-function Neighbours({ request: { id } }: Part) {
+function Neighbours({ request: { id } }: RequestPart) {
   const list = listLatest();
   const at = list.indexOf(id);
   const asked = useResource<Ids>(at === -1 ? `/requests/${encodeURIComponent(id)}/neighbours` : null);
@@ -93,7 +93,7 @@ function Neighbours({ request: { id } }: Part) {
   );
 }
 
-interface Choice {
+interface ModelChoice {
   readonly choice: string | null;
   readonly why: string | null;
   readonly candidates: readonly {
@@ -104,13 +104,13 @@ interface Choice {
 }
 
 /** The selector's choice by what is known today. No model is called. */
-function DecisionNow({ request, onClose }: Part & { readonly onClose: () => void }) {
-  const [data, setData] = useState<Choice>();
+function DecisionNow({ request, onClose }: RequestPart & { readonly onClose: () => void }) {
+  const [data, setData] = useState<ModelChoice>();
   const [error, setError] = useState<string | null>(null);
   const decide = () => {
     const { model_asked: model, content } = request;
     const body = { ...content?.request, model, messages: content?.messages ?? [] };
-    return change<Choice>("POST", "/playground/v1/route", body).then(setData, (thrown) =>
+    return change<ModelChoice>("POST", "/playground/v1/route", body).then(setData, (thrown) =>
       setError(String(thrown.message)),
     );
   };
@@ -140,7 +140,7 @@ const CANDIDATES_SHOWN = 10;
 function makeColumns(
   choice: string | null,
   used: string | null,
-): readonly Column<Choice["candidates"][number]>[] {
+): readonly Column<ModelChoice["candidates"][number]>[] {
   return [
     makeHeadColumn("Candidate", ({ model }) => <span class="strong">{model}</span>),
     makeColumn("State", ({ model }) => (

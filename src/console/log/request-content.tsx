@@ -86,7 +86,7 @@ function MessageView({ message, share }: MessageProps) {
   );
 }
 
-function PartView({ part }: { readonly part: Fields }) {
+function PartView({ part }: { readonly part: ContentFields }) {
   if (part.type === "text") return part.text === "" ? null : <Folded text={String(part.text)} />;
   const { url } = asFields(part.image_url);
   const isPicture = typeof url === "string" && PICTURE.test(url);
@@ -96,7 +96,7 @@ function PartView({ part }: { readonly part: Fields }) {
 /** A whole picture that the message holds. One at an address isn't fetched. */
 const PICTURE = /^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/]+={0,2}$/;
 
-function ToolCall({ call }: { readonly call: Fields }) {
+function ToolCall({ call }: { readonly call: ContentFields }) {
   const { name, arguments: given } = asFields(call.function ?? call.custom);
   const { input } = asFields(call.custom);
   return (
@@ -129,13 +129,13 @@ function Folded({ text, isThought = false }: { readonly text: string; readonly i
   );
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ContentFields = Readonly<Record<string, unknown>>;
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is ContentFields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function asFields(value: unknown): Fields {
+function asFields(value: unknown): ContentFields {
   return isFields(value) ? value : {};
 }
 

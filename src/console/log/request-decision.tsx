@@ -13,7 +13,7 @@ import {
   Table,
 } from "../parts/table.tsx";
 
-type Candidate = DecisionView["candidates"][number];
+type DecisionCandidate = DecisionView["candidates"][number];
 
 /** The number of candidates shown with their uncertainty. */
 const UNCERTAIN_ROWS_MAX = 3;
@@ -51,7 +51,7 @@ interface RequestDecisionProps {
   readonly used: string | null;
 }
 
-function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<Candidate>[] {
+function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<DecisionCandidate>[] {
   const uncertain = new Set(decision.candidates.slice(0, UNCERTAIN_ROWS_MAX).map(({ model }) => model));
   const isUncertain = (model: string) => uncertain.has(model);
   return [
@@ -94,7 +94,7 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
 }
 
 interface KnownProps {
-  readonly source: Candidate["source"];
+  readonly source: DecisionCandidate["source"];
   readonly day: string | null | undefined;
 }
 

@@ -46,11 +46,11 @@ export function RequestPeek({ id }: { readonly id: string }) {
   return <Loaded of={request}>{(data) => <Detail request={data} />}</Loaded>;
 }
 
-interface Part {
+interface RequestSection {
   readonly request: RequestDetailView;
 }
 
-function Detail({ request }: Part) {
+function Detail({ request }: RequestSection) {
   return (
     <div class="stack">
       <Summary request={request} />
@@ -94,7 +94,7 @@ function describeCourse({ timeline, model_used, model_asked, selector, outcome, 
 /** Seconds. A shorter time says nothing about the speed. */
 const MEASURED_FROM = 0.25;
 
-function Summary({ request }: Part) {
+function Summary({ request }: RequestSection) {
   const { tokens } = request;
   const seconds = (request.total_ms - (request.first_token_ms ?? 0)) / 1000;
   const speed =
@@ -157,7 +157,7 @@ const COST_LINES: Readonly<Record<string, readonly [label: string, isPerUnit?: t
   page: ["Pages", true],
 };
 
-function Cost({ request }: Part) {
+function Cost({ request }: RequestSection) {
   const { cost } = request;
   return (
     <Card title="Cost">
@@ -234,7 +234,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   none: "nothing to count",
 };
 
-function FactsCard({ request }: Part) {
+function FactsCard({ request }: RequestSection) {
   const names = useNames();
   const { key_id, account_id, id, provider, address, session, trace_id, socket_id, batch_id, moved } =
     request;

@@ -14,9 +14,9 @@ import {
   makeNumberColumn,
 } from "../parts/table.tsx";
 
-type Row = Savings["data"][number];
+type ModelSavings = Savings["data"][number];
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column<ModelSavings>[] = [
   makeHeadColumn("Week of", ({ week }) => <span class="strong nowrap">{formatDay(week)}</span>),
   makeColumn("Selector", ({ selector }) => selector),
   leaveOutNarrow(makeNumberColumn("Requests", ({ requests }) => formatCount(requests))),
@@ -49,10 +49,10 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 /** Weeks whose answers nobody scored say nothing of the quality. */
-const isScored = ({ kept, judged }: Row) => kept !== null || judged > 0;
+const isScored = ({ kept, judged }: ModelSavings) => kept !== null || judged > 0;
 
 export function SavingsCard() {
-  const savings = usePages<Row>("/savings");
+  const savings = usePages<ModelSavings>("/savings");
   const [areAllShown, showAll] = useState(false);
   const unscored = (savings.data ?? []).filter((row) => !isScored(row)).length;
   const rows = areAllShown ? savings.data : savings.data?.filter(isScored);

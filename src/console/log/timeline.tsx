@@ -5,7 +5,7 @@ import { formatDuration } from "../frame/format.ts";
 import { Badge, type Tone } from "../parts/states.tsx";
 import { describeFailure } from "./failure.tsx";
 
-type Times = NonNullable<RequestDetailView["timeline"]>;
+type TimelineTimes = NonNullable<RequestDetailView["timeline"]>;
 
 const OUTCOMES: Readonly<Record<AttemptView["outcome"], { readonly tone?: Tone; readonly word: string }>> = {
   answered: { tone: "ok", word: "answered" },
@@ -14,7 +14,7 @@ const OUTCOMES: Readonly<Record<AttemptView["outcome"], { readonly tone?: Tone; 
   left: { tone: "warn", word: "client disconnected" },
 };
 
-export function Timeline({ timeline }: { readonly timeline: Times }) {
+export function Timeline({ timeline }: { readonly timeline: TimelineTimes }) {
   const wholeMs = Math.max(timeline.end_ms, 1);
   return (
     <div class="timeline">
@@ -121,14 +121,14 @@ interface Segment {
   readonly toMs: number;
 }
 
-interface BarProps {
+interface TimelineBarProps {
   readonly label: ComponentChildren;
   readonly note: string;
   readonly parts: readonly Segment[];
   readonly wholeMs: number;
 }
 
-function Bar({ label, note, parts, wholeMs }: BarProps) {
+function Bar({ label, note, parts, wholeMs }: TimelineBarProps) {
   return (
     <div class="timeline-row">
       <div class="timeline-label">

@@ -64,7 +64,7 @@ export function RequestsLink({ filters = {} }: { readonly filters?: Filters }) {
   );
 }
 
-type Reading = (figures: FiguresView) => number | null;
+type ReadFigure = (figures: FiguresView) => number | null;
 
 /** One figure: its value, its change since the period before or a note, and its sparkline. */
 interface Tile {
@@ -72,7 +72,7 @@ interface Tile {
   /** The chart's measure once the tile is pressed. Missing if it has none. */
   readonly measure?: Measure;
   /** Returns null if unknown. */
-  readonly pick: Reading;
+  readonly pick: ReadFigure;
   readonly format: (value: number) => string;
   /** Missing if neither more nor less is better. */
   readonly isLessBetter?: boolean;
@@ -180,7 +180,7 @@ function compare(now: number | null, before: number | null, { isShare }: Tile): 
   return { share, text: `${sign}${size}` };
 }
 
-interface ChangeProps {
+interface DifferenceProps {
   readonly of: Difference | null;
   /** The period before, by its name. */
   readonly than: string;
@@ -190,7 +190,7 @@ interface ChangeProps {
 /** A difference up to this is no news. */
 const WORSE_FROM = 0.01;
 
-function Change({ of, than, isLessBetter }: ChangeProps) {
+function Change({ of, than, isLessBetter }: DifferenceProps) {
   if (of === null) return "nothing to compare with";
   if (of.share === 0) return "unchanged";
   const look = !isLessBetter ? "" : of.share < 0 ? "good" : of.share > WORSE_FROM ? "worse" : "";

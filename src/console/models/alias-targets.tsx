@@ -7,10 +7,10 @@ import { Combobox } from "../parts/combobox.tsx";
 import { Field, SelectField, TextField } from "../parts/field.tsx";
 import { ModelsField } from "../parts/models-field.tsx";
 
-type Target = AliasView["target"];
-type Policy = Extract<Target, { readonly selector: string }>;
+type AliasTargetView = AliasView["target"];
+type Policy = Extract<AliasTargetView, { readonly selector: string }>;
 
-interface Member {
+interface AliasMember {
   readonly model: string;
   readonly weight: string;
 }
@@ -19,7 +19,7 @@ interface Member {
 export interface TargetDraft {
   readonly kind: "one" | "several" | "policy";
   readonly one: string;
-  readonly several: readonly Member[];
+  readonly several: readonly AliasMember[];
   readonly policy: Policy;
 }
 
@@ -32,7 +32,7 @@ const KINDS = [
 const FIRST_WEIGHT = "99";
 const NEXT_WEIGHT = "1";
 
-export function startTarget(target: Target | undefined): TargetDraft {
+export function startTarget(target: AliasTargetView | undefined): TargetDraft {
   const start: TargetDraft = {
     kind: "one",
     one: "",
@@ -109,14 +109,14 @@ function ModelField({ label, value, onChoose, isAny = false, error = null }: Mod
 }
 
 interface SeveralProps {
-  readonly members: readonly Member[];
-  readonly onChange: (members: readonly Member[]) => void;
+  readonly members: readonly AliasMember[];
+  readonly onChange: (members: readonly AliasMember[]) => void;
   readonly error: string | null;
 }
 
 function Several({ members, onChange, error }: SeveralProps) {
   const [moved, setMoved] = useState("");
-  const set = (at: number, part: Partial<Member>) =>
+  const set = (at: number, part: Partial<AliasMember>) =>
     onChange(members.map((member, index) => (index === at ? { ...member, ...part } : member)));
   // The weights stay at their places: it is the models that change them.
   const swap = (at: number, other: number) => {
@@ -166,10 +166,10 @@ function Several({ members, onChange, error }: SeveralProps) {
 }
 
 interface MemberRowProps {
-  readonly member: Member;
+  readonly member: AliasMember;
   readonly at: number;
   readonly count: number;
-  readonly onChange: (part: Partial<Member>) => void;
+  readonly onChange: (part: Partial<AliasMember>) => void;
   readonly onMove: (by: 1 | -1) => void;
   readonly onRemove: () => void;
 }

@@ -19,11 +19,11 @@ import { readTarget, startTarget, type TargetDraft, Targets } from "./alias-targ
 
 const EVERY_MS = 15_000;
 
-type Open = { readonly kind: "add" } | { readonly kind: "edit" | "remove"; readonly alias: AliasView };
+type AliasDialog = { readonly kind: "add" } | { readonly kind: "edit" | "remove"; readonly alias: AliasView };
 
 export function Aliases() {
   const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<AliasDialog | null>(null);
   useAdd("alias", () => setOpen({ kind: "add" }));
   const close = () => setOpen(null);
   const add = may("aliases.write") && (
@@ -118,7 +118,7 @@ function AliasForm({ edited, onClose, onDone }: AliasFormProps) {
   );
 }
 
-function makeColumns(onOpen: (open: Open) => void): readonly Column<AliasView>[] {
+function makeColumns(onOpen: (open: AliasDialog) => void): readonly Column<AliasView>[] {
   return [
     makeHeadColumn("Name", ({ name }) => (
       <a class="strong" href={makeHref("/activity", { model: name })}>

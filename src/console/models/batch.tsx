@@ -33,7 +33,7 @@ import {
 /** More mistakes are shown when they are asked for. */
 const MISTAKES_SHOWN = 10;
 
-interface Part {
+interface BatchPart {
   readonly batch: BatchDetailView;
 }
 
@@ -54,7 +54,7 @@ export function BatchPage({ id }: { readonly id: string }) {
   );
 }
 
-function Actions({ batch, onCancelled }: Part & { readonly onCancelled: () => void }) {
+function Actions({ batch, onCancelled }: BatchPart & { readonly onCancelled: () => void }) {
   return (
     <>
       <a class="button" href={makeHref("/activity", { batch: batch.id })}>
@@ -65,7 +65,7 @@ function Actions({ batch, onCancelled }: Part & { readonly onCancelled: () => vo
   );
 }
 
-function Detail({ batch }: Part) {
+function Detail({ batch }: BatchPart) {
   const { waiting, errors, metadata } = batch;
   return (
     <div class="stack">
@@ -110,7 +110,7 @@ function Models({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-function Lines({ batch }: Part) {
+function Lines({ batch }: BatchPart) {
   const { total, failed, left } = batch.counts;
   return (
     <Card title="Lines" actions={<StatusBadge batch={batch} />}>
@@ -138,7 +138,7 @@ function Lines({ batch }: Part) {
 }
 
 /** Says where it stands why lines weren't answered. */
-function Unanswered({ batch: { id, surface, outcomes } }: Part) {
+function Unanswered({ batch: { id, surface, outcomes } }: BatchPart) {
   const where = surface === "openai-batches" ? "the file of errors" : "the results";
   return (
     <p class="small">
@@ -150,16 +150,16 @@ function Unanswered({ batch: { id, surface, outcomes } }: Part) {
   );
 }
 
-type Mistake = BatchDetailView["errors"][number];
+type BatchLineMistake = BatchDetailView["errors"][number];
 
-const MISTAKE_COLUMNS: readonly Column<Mistake>[] = [
+const MISTAKE_COLUMNS: readonly Column<BatchLineMistake>[] = [
   makeNumberColumn("Line", ({ line }) => (line === null ? "–" : formatCount(line))),
   makeHeadColumn("Mistake", ({ message }) => <span class="own-words">{message}</span>),
   makeColumn("Code", ({ code }) => <code>{code}</code>),
   makeColumn("Field", ({ param }) => (param === null ? "–" : <code>{param}</code>)),
 ];
 
-function Mistakes({ batch: { errors } }: Part) {
+function Mistakes({ batch: { errors } }: BatchPart) {
   const [areAllShown, showAll] = useState(false);
   const shown = areAllShown ? errors : errors.slice(0, MISTAKES_SHOWN);
   const note =
@@ -183,7 +183,7 @@ function Mistakes({ batch: { errors } }: Part) {
   );
 }
 
-function Costs({ batch }: Part) {
+function Costs({ batch }: BatchPart) {
   const { cost_usd, charged_usd, estimated_cost_usd, worst_cost_usd, max_cost_usd } = batch;
   const usd = (value: number | null, otherwise: string) => (value === null ? otherwise : formatUsd(value));
   const rows: readonly Fact[] = [
@@ -213,7 +213,7 @@ const FORMS: Readonly<Record<BatchDetailView["surface"], string>> = {
   "anthropic-batches": "Anthropic's",
 };
 
-function About({ batch }: Part) {
+function About({ batch }: BatchPart) {
   const names = useNames();
   const { id, account_id, key_id, surface, window, created_at, expires_at, ended_at, tokens } = batch;
   const end =

@@ -58,13 +58,13 @@ export function listAcceptances(
 /** A request names no more of them. */
 const ONLY_MAX = 1000;
 
-interface Group {
+interface ChangeGroup {
   readonly title: string;
   readonly holds: (change: Change) => boolean;
 }
 
 /** A change stands in the first group that holds it. */
-const GROUPS: readonly Group[] = [
+const GROUPS: readonly ChangeGroup[] = [
   { title: "New models", holds: (change) => change.new && canChoose(change) },
   { title: "May be taken", holds: ({ verdict }) => verdict === "taken" },
   { title: "Wait for you", holds: ({ verdict }) => verdict === "waits" },

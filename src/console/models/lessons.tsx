@@ -8,10 +8,10 @@ import { Confirm } from "../parts/dialog.tsx";
 import { type Column, makeColumn, makeHeadColumn, makeMinorColumn, Table } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 
-type Lesson = ModelRulesView["lessons"][number];
-type Action = "pin" | "forget" | "take back";
+type ListedLesson = ModelRulesView["lessons"][number];
+type LessonAction = "pin" | "forget" | "take back";
 
-interface Props {
+interface LessonsProps {
   readonly id: string;
   readonly rules: ModelRulesView;
   readonly canChange: boolean;
@@ -19,10 +19,12 @@ interface Props {
 }
 
 /** Nothing unless there are some. */
-export function Lessons({ id, rules, canChange, onDone }: Props) {
-  const [open, setOpen] = useState<{ readonly action: Action; readonly lesson: Lesson } | null>(null);
+export function Lessons({ id, rules, canChange, onDone }: LessonsProps) {
+  const [open, setOpen] = useState<{ readonly action: LessonAction; readonly lesson: ListedLesson } | null>(
+    null,
+  );
   if (rules.lessons.length === 0) return null;
-  const actions: Column<Lesson> = {
+  const actions: Column<ListedLesson> = {
     label: "Actions",
     as: "narrow",
     cell: (lesson) =>
@@ -51,7 +53,7 @@ export function Lessons({ id, rules, canChange, onDone }: Props) {
   );
 }
 
-const COLUMNS: readonly Column<Lesson>[] = [
+const COLUMNS: readonly Column<ListedLesson>[] = [
   makeHeadColumn("Word", ({ refuses }) => <span class="strong">{refuses}</span>),
   { label: "It refuses", cell: ({ meaning }) => meaning.replaceAll("`", ""), isBare: true },
   makeColumn("Counts for", describeReach),
@@ -64,32 +66,32 @@ function When({ at }: { readonly at: string }) {
   return <span title={formatFullTime(at)}>{formatRelativeTime(at)}</span>;
 }
 
-function describeReach({ pinned, confirmed, known_to }: Lesson): string {
+function describeReach({ pinned, confirmed, known_to }: ListedLesson): string {
   if (pinned) return "everybody (pinned)";
   if (!confirmed) return "those who met it, not confirmed";
   return known_to === "all" ? "everybody" : "those who met it";
 }
 
-const LABELS: { readonly [Each in Action]: string } = {
+const LABELS: { readonly [Each in LessonAction]: string } = {
   pin: "Pin",
   forget: "Forget",
   "take back": "Take back",
 };
 
-function listActions({ pinned }: Lesson): readonly Action[] {
+function listActions({ pinned }: ListedLesson): readonly LessonAction[] {
   return pinned ? ["take back"] : ["pin", "forget"];
 }
 
-interface ChangeProps {
+interface LessonChangeProps {
   readonly id: string;
   readonly known: readonly string[];
-  readonly action: Action;
-  readonly lesson: Lesson;
+  readonly action: LessonAction;
+  readonly lesson: ListedLesson;
   readonly onClose: () => void;
   readonly onDone: () => Promise<void>;
 }
 
-function ChangeLesson({ id, known, action, lesson, onClose, onDone }: ChangeProps) {
+function ChangeLesson({ id, known, action, lesson, onClose, onDone }: LessonChangeProps) {
   const { refuses: word } = lesson;
   const run = async () => {
     const others = known.filter((one) => one !== word && one !== `-${word}`);
@@ -105,7 +107,7 @@ function ChangeLesson({ id, known, action, lesson, onClose, onDone }: ChangeProp
   );
 }
 
-const EFFECTS: { readonly [Each in Action]: string } = {
+const EFFECTS: { readonly [Each in LessonAction]: string } = {
   pin: "Requests of everybody avoid it from now on, without a daily try.",
   forget: "Requests are sent as they come, and the gateway won't learn it again.",
   "take back":

@@ -1,7 +1,7 @@
 // The system prompt and a chat completion's parameters, within their bounds; empty ones are left to the model.
 import { SelectField, TextField } from "../parts/field.tsx";
 
-interface Bound {
+interface ParameterBound {
   readonly name: string;
   readonly label: string;
   readonly min: number;
@@ -9,7 +9,7 @@ interface Bound {
   readonly step: number;
 }
 
-const BOUNDS: readonly Bound[] = [
+const BOUNDS: readonly ParameterBound[] = [
   { name: "temperature", label: "Temperature", min: 0, max: 2, step: 0.1 },
   { name: "top_p", label: "Top P", min: 0, max: 1, step: 0.05 },
   { name: "max_tokens", label: "Max tokens", min: 1, step: 1 },
@@ -21,7 +21,7 @@ const BOUNDS: readonly Bound[] = [
 /** The parameters as typed. */
 export type TypedValues = Readonly<Record<string, string>>;
 
-function findError({ min, max, step }: Bound, text: string): string | null {
+function findError({ min, max, step }: ParameterBound, text: string): string | null {
   if (text === "") return null;
   const value = Number(text);
   const isWhole = step !== 1 || Number.isInteger(value);

@@ -5,17 +5,17 @@ import { makeHref } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { Notice } from "../parts/states.tsx";
 
-type Payer = ProviderView["open_payers"][number];
+type OpenPayerView = ProviderView["open_payers"][number];
 
 /** Beyond this number, the others are counted. */
 const SHOWN_MAX = 5;
 
-interface Props {
+interface PayersProps {
   readonly of: Pick<ProviderView, "open_for" | "open_payers">;
 }
 
 /** Nothing unless it is open for some. */
-export function PausedPayers({ of: { open_for, open_payers: payers } }: Props) {
+export function PausedPayers({ of: { open_for, open_payers: payers } }: PayersProps) {
   if (open_for !== "some") return null;
   return (
     <Notice tone="warn">
@@ -26,7 +26,7 @@ export function PausedPayers({ of: { open_for, open_payers: payers } }: Props) {
   );
 }
 
-function PayerNames({ payers }: { readonly payers: readonly Payer[] }) {
+function PayerNames({ payers }: { readonly payers: readonly OpenPayerView[] }) {
   const names = useNames();
   const shown = payers.slice(0, SHOWN_MAX);
   const more = payers.length - shown.length;

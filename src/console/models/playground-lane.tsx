@@ -13,7 +13,7 @@ import { Notice } from "../parts/states.tsx";
 import type { Prompt } from "./composer.tsx";
 import { type Answer, computeSpeed } from "./playground-run.ts";
 
-interface Turn {
+interface PlaygroundTurn {
   readonly prompt: Prompt;
   readonly answer: Answer;
 }
@@ -21,7 +21,7 @@ interface Turn {
 export interface Lane {
   readonly id: number;
   readonly model: string;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PlaygroundTurn[];
 }
 
 interface LaneProps {
@@ -34,14 +34,14 @@ interface LaneProps {
   readonly onRemove: (() => void) | null;
 }
 
-interface HeadProps extends Pick<LaneProps, "number" | "onModel"> {
+interface LaneHeadProps extends Pick<LaneProps, "number" | "onModel"> {
   readonly model: string;
   readonly canOnlyChat?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** The choice of the model, and whatever else stands beside it. */
-export function LaneHead({ model, number, onModel, canOnlyChat = false, children }: HeadProps) {
+export function LaneHead({ model, number, onModel, canOnlyChat = false, children }: LaneHeadProps) {
   const options = useChoices(canOnlyChat);
   const isKnown = options.some(({ value }) => value === model);
   return (
@@ -100,7 +100,7 @@ export function LaneView({ lane, number, onModel, choice, onRemove }: LaneProps)
   );
 }
 
-function TurnView({ turn: { prompt, answer } }: { readonly turn: Turn }) {
+function TurnView({ turn: { prompt, answer } }: { readonly turn: PlaygroundTurn }) {
   return (
     <div class="turn">
       <div class="said">

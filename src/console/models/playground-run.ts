@@ -5,7 +5,7 @@ import { monotonicMs } from "../browser.ts";
 import { call, describeError, readEvents } from "../frame/api.ts";
 import { placePlayground } from "./playground-key.tsx";
 
-interface ToolCall {
+interface PlaygroundToolCall {
   readonly name: string;
   /** JSON, as far as it has arrived. */
   readonly arguments: string;
@@ -16,7 +16,7 @@ export interface Answer {
   readonly text: string;
   readonly reasoning: string;
   /** Calls of the request's tools, in their order. */
-  readonly calls: readonly ToolCall[];
+  readonly calls: readonly PlaygroundToolCall[];
   /** The model that answered. */
   readonly model: string | null;
   readonly error: string | null;
@@ -40,7 +40,7 @@ export const WAITING: Answer = {
 };
 
 /** A stream event: a part of the answer, or an error. */
-type Event = Partial<Chunk & ErrorBody>;
+type ChatEvent = Partial<Chunk & ErrorBody>;
 
 /** Sends a request and reports every change until the answer ends. Never throws. */
 export async function streamAnswer(
@@ -61,7 +61,7 @@ export async function streamAnswer(
     if (!response.body) throw new Error("The gateway sent an empty answer.");
     for await (const data of readEvents(response.body)) {
       if (data === "[DONE]") break;
-      const chunk: Event = JSON.parse(data);
+      const chunk: ChatEvent = JSON.parse(data);
       if (chunk.error) throw new Error(chunk.error.message);
       set(makeChange(answer, chunk, monotonicMs() - startMs));
     }
@@ -77,7 +77,7 @@ export async function streamAnswer(
   return answer;
 }
 
-function makeChange(answer: Answer, chunk: Event, atMs: number): Partial<Answer> {
+function makeChange(answer: Answer, chunk: ChatEvent, atMs: number): Partial<Answer> {
   const [choice] = chunk.choices ?? [];
   const text = choice?.delta?.content ?? "";
   const reasoning = choice?.delta?.reasoning_content ?? "";
@@ -97,7 +97,10 @@ function makeChange(answer: Answer, chunk: Event, atMs: number): Partial<Answer>
 type CallPart = NonNullable<Chunk["choices"][number]["delta"]["tool_calls"]>[number];
 
 /** A call's name comes in its first part, its arguments piece by piece. */
-function addCalls(calls: readonly ToolCall[], parts: readonly CallPart[]): readonly ToolCall[] {
+function addCalls(
+  calls: readonly PlaygroundToolCall[],
+  parts: readonly CallPart[],
+): readonly PlaygroundToolCall[] {
   const all = [...calls];
   for (const { index, function: made } of parts) {
     const before = all[index] ?? { name: "", arguments: "" };

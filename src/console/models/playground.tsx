@@ -65,7 +65,7 @@ function useLanes(sample: string, others: readonly string[]) {
     setLanes(changed);
     remember(MODELS_KEPT, changed.map(({ model }) => model).join("\n"));
   };
-  const send = (prompt: Prompt, setup: Setup) => {
+  const send = (prompt: Prompt, setup: PlaygroundSetup) => {
     setLanes(lanes.map((lane) => ({ ...lane, turns: [...lane.turns, { prompt, answer: WAITING }] })));
     const put = (id: number, answer: Answer) => setLanes((before) => withAnswer(before, id, answer));
     const askAll = (signal: AbortSignal) =>
@@ -98,12 +98,12 @@ export function PlaygroundPage() {
   return <Playground asking={<KeyFilter {...key} />} />;
 }
 
-interface AskingProps {
+interface PlaygroundAskingProps {
   /** The choice of the key that asks. */
   readonly asking: ComponentChildren;
 }
 
-function Playground({ asking }: AskingProps) {
+function Playground({ asking }: PlaygroundAskingProps) {
   const models = useModels();
   const chat = useLanes(
     models.sample,
@@ -138,7 +138,7 @@ function Playground({ asking }: AskingProps) {
   );
 }
 
-interface ChatProps extends AskingProps {
+interface ChatProps extends PlaygroundAskingProps {
   readonly chat: Chat;
   /** The choice of another operation, offered while there is only one lane. */
   readonly choice: ComponentChildren;
@@ -148,7 +148,7 @@ function ChatPage({ chat, choice, asking }: ChatProps) {
   const { handed } = chat;
   const [typed, setTyped] = useState<TypedValues>(handed?.system ? { system: handed.system } : {});
   const [open, setOpen] = useState<"parameters" | "code" | null>(null);
-  const setup: Setup = { system: typed.system ?? "", fields: parseParameters(typed) };
+  const setup: PlaygroundSetup = { system: typed.system ?? "", fields: parseParameters(typed) };
   const { lanes, isRunning } = chat;
   return (
     <div class="playground">
@@ -202,13 +202,13 @@ function Starters({ onChoose }: { readonly onChoose: (text: string) => void }) {
   );
 }
 
-interface HeadProps extends AskingProps {
+interface PlaygroundHeadProps extends PlaygroundAskingProps {
   readonly chat: Chat;
   readonly onTune: () => void;
   readonly onCode: () => void;
 }
 
-function Head({ chat: { lanes, isRunning, add, clear }, asking, onTune, onCode }: HeadProps) {
+function Head({ chat: { lanes, isRunning, add, clear }, asking, onTune, onCode }: PlaygroundHeadProps) {
   const isEmpty = lanes.every(({ turns }) => turns.length === 0);
   const actions = (
     <>
@@ -244,13 +244,13 @@ function makeContent({ text, images }: Prompt): unknown {
 }
 
 /** The settings that all lanes share. */
-interface Setup {
+interface PlaygroundSetup {
   readonly system: string;
   /** Null if a parameter is out of bounds. */
   readonly fields: ReturnType<typeof parseParameters>;
 }
 
-function makeMessages({ turns }: Lane, { system }: Setup, prompt: Prompt): readonly object[] {
+function makeMessages({ turns }: Lane, { system }: PlaygroundSetup, prompt: Prompt): readonly object[] {
   const said = turns.flatMap((turn) => [
     { role: "user", content: makeContent(turn.prompt) },
     ...(turn.answer.text === "" ? [] : [{ role: "assistant", content: turn.answer.text }]),
@@ -262,13 +262,13 @@ function makeMessages({ turns }: Lane, { system }: Setup, prompt: Prompt): reado
   ];
 }
 
-function makeRequest(lane: Lane, setup: Setup, prompt: Prompt): object {
+function makeRequest(lane: Lane, setup: PlaygroundSetup, prompt: Prompt): object {
   return { model: lane.model, messages: makeMessages(lane, setup, prompt), ...setup.fields };
 }
 
 interface CodeDialogProps {
   readonly lanes: readonly Lane[];
-  readonly setup: Setup;
+  readonly setup: PlaygroundSetup;
   readonly onClose: () => void;
 }
 

@@ -101,12 +101,12 @@ function Taking({ count, take }: TakingProps) {
   return <Button label={label} kind="main" isBusy={isBusy} onClick={start} />;
 }
 
-interface Box {
+interface ReviewBox {
   readonly isOn: (row: Change) => boolean;
   readonly onToggle: (row: Change) => void;
 }
 
-function makeBox({ isOn, onToggle }: Box): Column<Change> {
+function makeBox({ isOn, onToggle }: ReviewBox): Column<Change> {
   return {
     label: "Take",
     as: "narrow",

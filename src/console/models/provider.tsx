@@ -19,7 +19,7 @@ import { describeBreaker } from "./provider-state.ts";
 const EVERY_MS = 5000;
 const SHOWN = { first: 20, step: 50 };
 
-type ModelRow = ProviderView["models"][number];
+type ProviderModel = ProviderView["models"][number];
 
 export function ProviderPage({ id: name }: { readonly id: string }) {
   const providers = useResource<ListPage<ProviderView>>("/providers?all=true", EVERY_MS);
@@ -66,13 +66,13 @@ export function ProviderPage({ id: name }: { readonly id: string }) {
 }
 
 /** Those that fail come first, then those that were called. */
-function sortModels(models: readonly ModelRow[]): readonly ModelRow[] {
-  const rank = ({ open_for, error_rate }: ModelRow) =>
+function sortModels(models: readonly ProviderModel[]): readonly ProviderModel[] {
+  const rank = ({ open_for, error_rate }: ProviderModel) =>
     (open_for === "all" ? 4 : open_for === "some" ? 2 : 0) + (error_rate === null ? 0 : 1);
   return models.toSorted((one, other) => rank(other) - rank(one));
 }
 
-const COLUMNS: readonly Column<ModelRow>[] = [
+const COLUMNS: readonly Column<ProviderModel>[] = [
   makeHeadColumn("Model", ({ id }) => <a href={makeHref(`/models/${encodeURIComponent(id)}`)}>{id}</a>),
   makeColumn("State", (model) =>
     model.open_for === null && model.error_rate === null ? (

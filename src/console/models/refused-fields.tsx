@@ -12,13 +12,13 @@ import { Card } from "../parts/page.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Lessons } from "./lessons.tsx";
 
-type RefusedField = ModelRulesView["refused_fields"][number];
+type RefusedFieldView = ModelRulesView["refused_fields"][number];
 
 const ROWS_MAX = 20;
 
 export function RefusedFields({ id }: { readonly id: string }) {
   const rules = useResource<ModelRulesView>(`/models/${encodeURIComponent(id)}`);
-  const [open, setOpen] = useState<RefusedField | null>(null);
+  const [open, setOpen] = useState<RefusedFieldView | null>(null);
   if (!rules.data) return null;
   const { refuses, refused_fields: fields, lessons, source } = rules.data;
   if (refuses.length + fields.length + lessons.length === 0) return null;
@@ -49,7 +49,7 @@ function formatTimes(count: number): string {
 interface LeaveOutProps {
   readonly id: string;
   readonly known: readonly string[];
-  readonly field: RefusedField;
+  readonly field: RefusedFieldView;
   readonly onClose: () => void;
   readonly onDone: () => Promise<void>;
 }

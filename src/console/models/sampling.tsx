@@ -14,23 +14,23 @@ import { Notice } from "../parts/states.tsx";
 import { makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 
 type AnswerOf<Name extends keyof Sampling> = Awaited<ReturnType<Sampling[Name]>>;
-type Plan = AnswerOf<"plan">;
-type Answers = AnswerOf<"ask">["answers"];
+type SamplingPlanView = AnswerOf<"plan">;
+type SamplingAnswers = AnswerOf<"ask">["answers"];
 type ModelScore = AnswerOf<"score">["models"][number];
 
 const LETTERS = "ABCDEFGH";
 /** The scores of the keys 1 to 5. */
 const SCORES = ["0", "0.25", "0.5", "0.75", "1"] as const;
 
-interface Setup {
-  readonly plan: Plan;
+interface SamplingSetup {
+  readonly plan: SamplingPlanView;
   readonly budget: number;
   /** Empty if the operator scores. */
   readonly judge: string;
 }
 
 export function SamplingPage() {
-  const [setup, setSetup] = useState<Setup | null>(null);
+  const [setup, setSetup] = useState<SamplingSetup | null>(null);
   const [isStarted, setStarted] = useState(false);
   return (
     <>
@@ -46,14 +46,14 @@ export function SamplingPage() {
   );
 }
 
-function SetupForm({ onPlanned }: { readonly onPlanned: (setup: Setup) => void }) {
+function SetupForm({ onPlanned }: { readonly onPlanned: (setup: SamplingSetup) => void }) {
   const [models, setModels] = useState<readonly string[]>([]);
   const [judge, setJudge] = useState("");
   const form = useForm(
     () => ({ prompts: "20", budget: "1", own: "" }),
     async ({ prompts, budget, own }) => {
       const lines = own.split("\n").filter((line) => line.trim() !== "");
-      const plan = await change<Plan>("POST", "/samples/plan", {
+      const plan = await change<SamplingPlanView>("POST", "/samples/plan", {
         prompts: Number(prompts),
         ...(judge === "" ? {} : { judge }),
         ...(models.length === 0 ? {} : { models }),
@@ -111,7 +111,7 @@ function JudgeField({ value, onChoose }: JudgeFieldProps) {
   );
 }
 
-function PlanCard({ plan, budget, judge, onStart }: Setup & { readonly onStart: () => void }) {
+function PlanCard({ plan, budget, judge, onStart }: SamplingSetup & { readonly onStart: () => void }) {
   const { prompts, models, known, cost_usd } = plan;
   return (
     <Card title="Before it starts">
@@ -133,9 +133,9 @@ function PlanCard({ plan, budget, judge, onStart }: Setup & { readonly onStart: 
 }
 
 /** Asks prompt by prompt. Each score is learned at once, so leaving the page loses none. */
-function useSession({ plan, budget, judge }: Setup) {
+function useSession({ plan, budget, judge }: SamplingSetup) {
   const [at, setAt] = useState(0);
-  const [answers, setAnswers] = useState<Answers | null>(null);
+  const [answers, setAnswers] = useState<SamplingAnswers | null>(null);
   const [scored, setScored] = useState<readonly ModelScore[]>([]);
   const [end, setEnd] = useState<string | null>(null);
   const spent = useRef(0);
@@ -149,7 +149,7 @@ function useSession({ plan, budget, judge }: Setup) {
     setAnswers(null);
     setAt(at + 1);
   };
-  const judgeAll = async (given: Answers) => {
+  const judgeAll = async (given: SamplingAnswers) => {
     const texts = given.flatMap(({ answer, text }) => (text === null ? [] : [{ answer, text }]));
     if (texts.length < 2) return learn([]);
     const body = { messages, judge, answers: texts, max_cost_usd: left() };
@@ -174,7 +174,7 @@ function useSession({ plan, budget, judge }: Setup) {
   return { at, messages, answers, scored, end, spentUsd: spent.current, onScored };
 }
 
-function Session(setup: Setup) {
+function Session(setup: SamplingSetup) {
   const { at, messages, answers, scored, end, spentUsd, onScored } = useSession(setup);
   const shown = (answers ?? []).filter(({ text }) => text !== null);
   return (
@@ -196,7 +196,7 @@ function Session(setup: Setup) {
 }
 
 interface ScoringProps {
-  readonly answers: Answers;
+  readonly answers: SamplingAnswers;
   readonly onScored: (scores: readonly { readonly answer: string; readonly score: number }[]) => void;
 }
 
@@ -265,7 +265,7 @@ function Results({ scored, judge }: { readonly scored: readonly ModelScore[]; re
   );
 }
 
-function formatMessages(messages: Plan["prompts"][number]["messages"]): string {
+function formatMessages(messages: SamplingPlanView["prompts"][number]["messages"]): string {
   return messages
     .map(({ role, content }) => {
       const text = typeof content === "string" ? content : JSON.stringify(content);

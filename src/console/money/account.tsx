@@ -103,13 +103,13 @@ function OpenDialog({ dialog, account, amounts, onClose, onDone }: OpenDialogPro
   }
 }
 
-interface ActionsProps {
+interface AccountActionsProps {
   readonly account: AccountView;
   readonly takesCards: boolean;
   readonly onOpen: (dialog: Dialog) => void;
 }
 
-function Actions({ account, takesCards, onOpen }: ActionsProps) {
+function Actions({ account, takesCards, onOpen }: AccountActionsProps) {
   const { id } = account;
   return (
     <>

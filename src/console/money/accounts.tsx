@@ -94,23 +94,28 @@ function MonthWords({ sums }: { readonly sums: SpendingView | undefined }) {
 }
 
 /** The most expensive first: they are who somebody looks for. */
-function sortBySpending(accounts: Pages<AccountView>, byId: ReadonlyMap<string, Row>): Pages<AccountView> {
+function sortBySpending(
+  accounts: Pages<AccountView>,
+  byId: ReadonlyMap<string, AccountSpending>,
+): Pages<AccountView> {
   const costOf = ({ id }: AccountView) => byId.get(id)?.cost_usd ?? 0;
   return { ...accounts, data: accounts.data?.toSorted((a, b) => costOf(b) - costOf(a)) };
 }
 
-type Row = SpendingView["data"][number];
+type AccountSpending = SpendingView["data"][number];
 
-interface ListParts {
+interface AccountListParts {
   /** Undefined until it is known, and for accounts whose figures one doesn't see. */
-  readonly spentOf: (id: string) => Row | undefined;
+  readonly spentOf: (id: string) => AccountSpending | undefined;
   readonly isLoading: boolean;
   readonly onTopUp: (account: AccountView) => void;
   readonly chosen: ChosenRows;
 }
 
 /** Phones have no room for these. */
-function makeCounts(count: (pick: (row: Row) => number) => (account: AccountView) => ComponentChildren) {
+function makeCounts(
+  count: (pick: (row: AccountSpending) => number) => (account: AccountView) => ComponentChildren,
+) {
   return [
     makeMinorColumn(
       "Keys",
@@ -137,8 +142,13 @@ function Name({ of, chosen }: { readonly of: AccountView; readonly chosen: Chose
   );
 }
 
-function makeColumns({ spentOf, isLoading, onTopUp, chosen }: ListParts): readonly Column<AccountView>[] {
-  const count = (pick: (row: Row) => number) => (account: AccountView) => {
+function makeColumns({
+  spentOf,
+  isLoading,
+  onTopUp,
+  chosen,
+}: AccountListParts): readonly Column<AccountView>[] {
+  const count = (pick: (row: AccountSpending) => number) => (account: AccountView) => {
     const row = spentOf(account.id);
     return row ? formatCount(pick(row)) : <NoFigure isLoading={isLoading} />;
   };

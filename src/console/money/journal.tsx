@@ -12,7 +12,7 @@ const EVERY_MS = 5000;
 /** A request's rows stand close together, so that most are whole within one page. */
 const PAGE_ROWS = 200;
 
-interface Movement {
+interface JournalMovement {
   readonly id: string;
   readonly at: string;
   /** A kind of the ledger, or a request's rows as one charge. */
@@ -27,7 +27,7 @@ interface Movement {
   readonly note: string | null;
 }
 
-function toMovement(entry: EntryView): Movement {
+function toMovement(entry: EntryView): JournalMovement {
   return {
     id: entry.id,
     at: entry.at,
@@ -52,7 +52,7 @@ function addUsd(amounts: readonly number[]): number {
  * Makes one movement of each request's rows, which are newest first. Left out are requests that are in progress, those
  * that cost nothing, and those whose hold is on the next page.
  */
-function foldRequests(entries: readonly EntryView[]): readonly Movement[] {
+function foldRequests(entries: readonly EntryView[]): readonly JournalMovement[] {
   const groups = Map.groupBy(entries, (entry) => findRequest(entry) ?? entry.id);
   return [...groups.values()].flatMap((rows) => {
     const [newest] = rows;
@@ -121,7 +121,7 @@ const KINDS: Readonly<Record<string, { readonly word: string; readonly tone?: To
 /** Only money that came in from outside is a gain: what a request's hold gives back never was spent. */
 const GAINS: readonly string[] = ["topup"];
 
-const COLUMNS: readonly Column<Movement>[] = [
+const COLUMNS: readonly Column<JournalMovement>[] = [
   makeHeadColumn("Type", ({ kind, note }) => (
     <div class="row">
       <Badge text={KINDS[kind]?.word ?? kind.replaceAll("_", " ")} tone={KINDS[kind]?.tone} />

@@ -12,10 +12,10 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PrintHead } from "./print-head.tsx";
 
-type Row = MonthView["data"][number];
-type Sum = keyof MonthView["total"];
+type AccountMonth = MonthView["data"][number];
+type MonthTotal = keyof MonthView["total"];
 
-const COLUMNS: readonly (readonly [label: string, name: Sum, sign: 1 | -1])[] = [
+const COLUMNS: readonly (readonly [label: string, name: MonthTotal, sign: 1 | -1])[] = [
   ["Balance before", "opening_balance_usd", 1],
   ["Top-ups", "topups_usd", 1],
   ["Charged", "charges_usd", -1],
@@ -85,7 +85,7 @@ function describe({ data }: MonthView): string {
 }
 
 function Months({ of }: { readonly of: MonthView }) {
-  const cells = (sums: Pick<Row, Sum>) =>
+  const cells = (sums: Pick<AccountMonth, MonthTotal>) =>
     COLUMNS.map(([label, name, sign]) => (
       <td key={label} class="end" data-label={label}>
         {formatMoney(sign * sums[name])}

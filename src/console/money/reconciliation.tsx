@@ -31,7 +31,7 @@ import {
   makeNumberColumn,
 } from "../parts/table.tsx";
 
-type Row = ReconciliationView["data"][number];
+type ReconciliationRow = ReconciliationView["data"][number];
 
 const PATH = "/settings/reconciliation";
 const FALLBACK = "month";
@@ -81,12 +81,12 @@ function Manual() {
   );
 }
 
-interface FiltersProps {
-  readonly rows: readonly Row[];
-  readonly chosen: Pick<Row, "provider" | "credential">;
+interface ReconciliationFiltersProps {
+  readonly rows: readonly ReconciliationRow[];
+  readonly chosen: Pick<ReconciliationRow, "provider" | "credential">;
 }
 
-function Filters({ rows, chosen }: FiltersProps) {
+function Filters({ rows, chosen }: ReconciliationFiltersProps) {
   const providers = rows.map(({ provider }) => provider);
   const credentials = rows.map(({ credential }) => credential);
   return (
@@ -111,11 +111,14 @@ function listOptions(whole: string, values: readonly string[], chosen: string) {
   return [{ value: "", label: whole }, ...named.map((value) => ({ value, label: value }))];
 }
 
-function isWanted(row: Row, filters: Pick<Row, "provider" | "credential">): boolean {
+function isWanted(
+  row: ReconciliationRow,
+  filters: Pick<ReconciliationRow, "provider" | "credential">,
+): boolean {
   return (["provider", "credential"] as const).every((name) => !filters[name] || filters[name] === row[name]);
 }
 
-function Sums({ rows }: { readonly rows: readonly Row[] }) {
+function Sums({ rows }: { readonly rows: readonly ReconciliationRow[] }) {
   if (rows.length === 0) return <Nothing />;
   return (
     <>
@@ -139,7 +142,7 @@ function Sums({ rows }: { readonly rows: readonly Row[] }) {
 }
 
 /** Other prices in the watched list, which may explain a gap between these sums and an invoice. */
-function PriceChanges({ rows }: { readonly rows: readonly Row[] }) {
+function PriceChanges({ rows }: { readonly rows: readonly ReconciliationRow[] }) {
   const changes = new Map(rows.map(({ provider, price_changes }) => [provider, price_changes]));
   const named = [...changes].filter(([, count]) => count > 0);
   if (named.length === 0) return null;
@@ -172,13 +175,13 @@ function Nothing() {
   );
 }
 
-const sum = (rows: readonly Row[], read: (row: Row) => number) =>
+const sum = (rows: readonly ReconciliationRow[], read: (row: ReconciliationRow) => number) =>
   rows.reduce((total, row) => total + read(row), 0);
 
 /** Left out of what is sent to those who see no cost without the markup. */
-const readCost = ({ provider_cost_usd = 0 }: Row) => provider_cost_usd;
+const readCost = ({ provider_cost_usd = 0 }: ReconciliationRow) => provider_cost_usd;
 
-function listTotals(rows: readonly Row[]): readonly (readonly [string, string])[] {
+function listTotals(rows: readonly ReconciliationRow[]): readonly (readonly [string, string])[] {
   const cost = sum(rows, readCost);
   const estimated = sum(rows, ({ estimated_usd = 0 }) => estimated_usd);
   const costs = [
@@ -194,13 +197,15 @@ function listTotals(rows: readonly Row[]): readonly (readonly [string, string])[
   ];
 }
 
-function makeColumns(rows: readonly Row[]): readonly Column<Row>[] {
+function makeColumns(rows: readonly ReconciliationRow[]): readonly Column<ReconciliationRow>[] {
   const formatCost = makeUsdFormat(rows.map(readCost));
   const costs = [
-    makeNumberColumn<Row>("Cost", (row) => formatCost(readCost(row))),
+    makeNumberColumn<ReconciliationRow>("Cost", (row) => formatCost(readCost(row))),
     giveWay(
       3,
-      leaveOutNarrow(makeNumberColumn<Row>("Estimated", (row) => formatPercent(row.estimated_share ?? 0))),
+      leaveOutNarrow(
+        makeNumberColumn<ReconciliationRow>("Estimated", (row) => formatPercent(row.estimated_share ?? 0)),
+      ),
     ),
   ];
   return [
@@ -249,10 +254,10 @@ const OTHERS = [
   { unit: "characters", name: "characters" },
   { unit: "search_units", name: "search units" },
   { unit: "pages", name: "pages" },
-] as const satisfies readonly { readonly unit: keyof Row; readonly name: string }[];
+] as const satisfies readonly { readonly unit: keyof ReconciliationRow; readonly name: string }[];
 
 /** Lists what is billed by other units than tokens. */
-function describeOthers(row: Row): string {
+function describeOthers(row: ReconciliationRow): string {
   const parts = OTHERS.flatMap(({ unit, name }) =>
     row[unit] > 0 ? [`${formatCount(row[unit])} ${name}`] : [],
   );

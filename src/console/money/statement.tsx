@@ -12,15 +12,15 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 import { PrintHead } from "./print-head.tsx";
 
-type Line = StatementView["lines"][number];
+type StatementViewLine = StatementView["lines"][number];
 
-const COLUMNS: readonly Column<Line>[] = [
+const COLUMNS: readonly Column<StatementViewLine>[] = [
   makeHeadColumn("Name", ({ name, id }) => name || id || "(none)"),
   makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd)),
   makeNumberColumn("Charged", ({ amount_usd }) => formatUsd(amount_usd)),
 ];
 
-const HEADINGS: Readonly<Record<Line["kind"], string>> = {
+const HEADINGS: Readonly<Record<StatementViewLine["kind"], string>> = {
   model: "By model",
   key: "By key",
   member: "By person",

@@ -14,10 +14,10 @@ type Count =
   | "total_input_tokens"
   | "total_output_tokens"
   | "seconds";
-export type Spending = Partial<Record<Count | "cost" | "charged", number>>;
+export type AnswerSpending = Partial<Record<Count | "cost" | "charged", number>>;
 
 export interface WithUsage {
-  readonly usage?: Spending;
+  readonly usage?: AnswerSpending;
 }
 
 export interface PanelRequest {

@@ -4,19 +4,19 @@ import { Notice } from "../parts/states.tsx";
 import type { WithUsage } from "./ask.ts";
 import { makePanel } from "./panel.tsx";
 
-interface Text {
+interface InteractionText {
   readonly text?: string;
 }
 
-interface Step {
+interface InteractionStep {
   readonly type: string;
-  readonly content?: readonly Text[];
-  readonly summary?: readonly Text[];
+  readonly content?: readonly InteractionText[];
+  readonly summary?: readonly InteractionText[];
 }
 
 interface Interaction extends WithUsage {
   readonly status: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly InteractionStep[];
 }
 
 export const InteractionPanel = makePanel<Interaction>({
@@ -36,7 +36,7 @@ export const InteractionPanel = makePanel<Interaction>({
 });
 
 /** An output's text, a thought's summary, and any other step as it came. */
-function StepView({ step }: { readonly step: Step }) {
+function StepView({ step }: { readonly step: InteractionStep }) {
   const texts = (step.type === "thought" ? step.summary : step.content) ?? [];
   const text = texts.map((one) => one.text ?? "").join("");
   if (step.type === "model_output") return <pre class="text">{text}</pre>;

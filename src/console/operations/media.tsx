@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { createObjectUrl } from "../browser.ts";
 import { readEvents } from "../frame/api.ts";
-import type { Spending, WithUsage } from "./ask.ts";
+import type { AnswerSpending, WithUsage } from "./ask.ts";
 import { makePanel } from "./panel.tsx";
 
 /** Recognised by their first bytes, since providers may ignore the requested format. None can contain a script. */
@@ -18,7 +18,7 @@ const FORMATS: readonly (readonly [start: RegExp, type: string, ending: string])
   [/^(ID3|\xff[\xe0-\xff])/, "audio/mpeg", "mp3"],
 ];
 
-interface Media {
+interface AnswerMedia {
   readonly data: Blob;
   /** The file extension. */
   readonly ending: string;
@@ -33,7 +33,7 @@ function decode(piece: string): string {
 }
 
 /** Decodes pieces of base64, each on its own. Throws if a piece is malformed. */
-function decodeMedia(pieces: readonly string[]): Media {
+function decodeMedia(pieces: readonly string[]): AnswerMedia {
   const texts = pieces.map(decode);
   const [, type = "application/octet-stream", ending = "bin"] =
     FORMATS.find(([start]) => start.test(texts[0] ?? "")) ?? [];
@@ -42,7 +42,7 @@ function decodeMedia(pieces: readonly string[]): Media {
 }
 
 interface MediaFileProps {
-  readonly media: Media;
+  readonly media: AnswerMedia;
   /** The file name without its extension. */
   readonly name: string;
   /** The text of the download link. */
@@ -69,15 +69,15 @@ function MediaFile({ media: { data, ending }, name, label, children }: MediaFile
   );
 }
 
-interface Picture {
+interface ShownPicture {
   /** Null if the provider sent a URL instead, which this page isn't allowed to load. */
-  readonly media: Media | null;
+  readonly media: AnswerMedia | null;
   readonly url: string | undefined;
   readonly revised: string | undefined;
 }
 
 interface Pictures extends WithUsage {
-  readonly pictures: readonly Picture[];
+  readonly pictures: readonly ShownPicture[];
 }
 
 interface PicturesBody extends WithUsage {
@@ -111,7 +111,7 @@ export const ImagesPanel = makePanel<Pictures>({
 });
 
 interface PictureProps {
-  readonly picture: Picture;
+  readonly picture: ShownPicture;
   readonly number: number;
 }
 
@@ -134,7 +134,7 @@ function PictureView({ picture: { media, url, revised }, number }: PictureProps)
 }
 
 interface Speech extends WithUsage {
-  readonly sound: Media;
+  readonly sound: AnswerMedia;
 }
 
 const GREETING = "Good morning. This is your gateway speaking.";
@@ -161,20 +161,20 @@ export const SpeechPanel = makePanel<Speech>({
   ),
 });
 
-interface Event {
+interface MediaEvent {
   readonly audio?: string;
-  readonly usage?: Spending;
+  readonly usage?: AnswerSpending;
   readonly error?: { readonly message: string };
 }
 
 /** Reads speech as events: the audio alone wouldn't include its cost. */
 async function readSpeech({ body }: Response): Promise<Speech> {
   const pieces: string[] = [];
-  let spent: Spending = {};
+  let spent: AnswerSpending = {};
   if (!body) throw new Error("The gateway sent an empty answer.");
   for await (const data of readEvents(body)) {
     if (!data.startsWith("{")) continue;
-    const { audio, usage, error }: Event = JSON.parse(data);
+    const { audio, usage, error }: MediaEvent = JSON.parse(data);
     if (error) throw new Error(error.message);
     if (audio !== undefined) pieces.push(audio);
     spent = usage ?? spent;

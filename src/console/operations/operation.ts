@@ -13,7 +13,7 @@ import {
   TranscriptionPanel,
 } from "./texts.tsx";
 
-interface Choice {
+interface OperationChoice {
   readonly value: OperationName | "interaction" | "response";
   /** The model's operation, if it has another name. */
   readonly operation?: OperationName;
@@ -22,13 +22,13 @@ interface Choice {
   readonly Panel: OperationPanel | null;
 }
 
-export const CHAT: Choice = { value: "chat", label: "Chat", Panel: null };
-const CHATS: readonly Choice[] = [
+export const CHAT: OperationChoice = { value: "chat", label: "Chat", Panel: null };
+const CHATS: readonly OperationChoice[] = [
   CHAT,
   { value: "response", operation: "chat", label: "Response", Panel: ResponsePanel },
   { value: "interaction", operation: "chat", label: "Interaction", Panel: InteractionPanel },
 ];
-const CHOICES: readonly Choice[] = [
+const CHOICES: readonly OperationChoice[] = [
   ...CHATS,
   { value: "completion", label: "Completion", Panel: CompletionPanel },
   { value: "embeddings", label: "Embeddings", Panel: EmbeddingsPanel },
@@ -40,7 +40,7 @@ const CHOICES: readonly Choice[] = [
 ];
 
 /** Returns a model's operations, or all of them if unknown. Selectors only choose among chat models. */
-export function listOperations(id: string, { find }: Pick<Models, "find">): readonly Choice[] {
+export function listOperations(id: string, { find }: Pick<Models, "find">): readonly OperationChoice[] {
   if (SELECTORS.some((selector) => selector.id === id)) return CHATS;
   const served = find(id)?.operations ?? null;
   return served === null

@@ -23,10 +23,10 @@ import { type FormStyle, RequestForm } from "../parts/request-form.tsx";
 import { writeCurl } from "../parts/snippets.ts";
 import { Loaded, Notice } from "../parts/states.tsx";
 import {
+  type AnswerSpending,
   makeBody,
   type Outcome,
   type PanelRequest,
-  type Spending,
   sendRequest,
   type WithUsage,
 } from "./ask.ts";
@@ -148,7 +148,7 @@ function Shown<Answer extends WithUsage>({ answer, Show }: ShownProps<Answer>) {
   return error ? <Code text={JSON.stringify(answer, null, 2)} /> : <Show answer={answer} />;
 }
 
-function describeSpending(spent: Spending): readonly (string | null)[] {
+function describeSpending(spent: AnswerSpending): readonly (string | null)[] {
   const read = spent.prompt_tokens ?? spent.input_tokens ?? spent.total_input_tokens ?? 0;
   const written = spent.completion_tokens ?? spent.output_tokens ?? spent.total_output_tokens ?? 0;
   const tokens =

@@ -11,14 +11,14 @@ import { Notice } from "../parts/states.tsx";
 import type { WithUsage } from "./ask.ts";
 import { type ExtraFields, makePanel } from "./panel.tsx";
 
-interface Text {
+interface ResponseText {
   readonly text?: string;
 }
 
-interface Item extends Partial<Record<"server_label" | "name" | "arguments", string>> {
+interface ResponseItem extends Partial<Record<"server_label" | "name" | "arguments", string>> {
   readonly type: string;
-  readonly content?: readonly Text[];
-  readonly summary?: readonly Text[];
+  readonly content?: readonly ResponseText[];
+  readonly summary?: readonly ResponseText[];
   readonly tools?: readonly unknown[];
   readonly output?: string | null;
   readonly error?: unknown;
@@ -28,7 +28,7 @@ type Details = Partial<Record<"incomplete_details", { readonly reason?: string }
 
 interface ResponseAnswer extends WithUsage, Details {
   readonly status: string;
-  readonly output: readonly Item[];
+  readonly output: readonly ResponseItem[];
 }
 
 export const ResponsePanel = makePanel<ResponseAnswer>({
@@ -97,7 +97,7 @@ function nameServer(name: string): Tool {
 }
 
 /** Shows the model's words, the calls with their results, and any other item as it came. */
-function ItemView({ item }: { readonly item: Item }) {
+function ItemView({ item }: { readonly item: ResponseItem }) {
   switch (item.type) {
     case "message":
       return <pre class="text">{joinTexts(item.content)}</pre>;
@@ -114,11 +114,11 @@ function ItemView({ item }: { readonly item: Item }) {
   }
 }
 
-function joinTexts(texts: readonly Text[] = []): string {
+function joinTexts(texts: readonly ResponseText[] = []): string {
   return texts.map((one) => one.text ?? "").join("");
 }
 
-function ListView({ item: { server_label: label, tools = [], error } }: { readonly item: Item }) {
+function ListView({ item: { server_label: label, tools = [], error } }: { readonly item: ResponseItem }) {
   return (
     <p class="small faint own-words">
       {tools.length} {tools.length === 1 ? "tool" : "tools"} of {label}
@@ -127,7 +127,7 @@ function ListView({ item: { server_label: label, tools = [], error } }: { readon
   );
 }
 
-function CallView({ item }: { readonly item: Item }) {
+function CallView({ item }: { readonly item: ResponseItem }) {
   const { server_label: label, name, arguments: given, output, error } = item;
   const isFailed = error !== null && error !== undefined;
   return (

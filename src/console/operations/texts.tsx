@@ -82,10 +82,10 @@ function Ranked({ label, rows }: RankedProps) {
   );
 }
 
-type RankedDocument = Record<"relevance_score", number> & { readonly document: { readonly text: string } };
+type RankedText = Record<"relevance_score", number> & { readonly document: { readonly text: string } };
 
-interface Ranking extends WithUsage {
-  readonly results: readonly RankedDocument[];
+interface RankingAnswer extends WithUsage {
+  readonly results: readonly RankedText[];
 }
 
 const DOCUMENTS = [
@@ -95,7 +95,7 @@ const DOCUMENTS = [
 ];
 
 /** Sorts documents by their relevance to a query. */
-export const RerankPanel = makePanel<Ranking>({
+export const RerankPanel = makePanel<RankingAnswer>({
   action: "Rank",
   tasks: { Rank: "/v1/rerank" },
   first: { query: "What is a panda?", documents: DOCUMENTS, return_documents: true },
@@ -108,15 +108,15 @@ export const RerankPanel = makePanel<Ranking>({
   ),
 });
 
-type Verdict = Record<"categories", Record<string, boolean>> &
+type ModerationVerdict = Record<"categories", Record<string, boolean>> &
   Record<"category_scores", Record<string, number>>;
 
-interface Verdicts extends WithUsage {
-  readonly results: readonly Verdict[];
+interface ModerationAnswer extends WithUsage {
+  readonly results: readonly ModerationVerdict[];
 }
 
 /** Shows a text's categories, the most likely first. */
-export const ModerationPanel = makePanel<Verdicts>({
+export const ModerationPanel = makePanel<ModerationAnswer>({
   action: "Moderate",
   tasks: { Moderate: "/v1/moderations" },
   first: { input: "" },

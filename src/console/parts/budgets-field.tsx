@@ -104,14 +104,14 @@ export function BudgetsField({ label, hint, error, value, onInput, hasDefault }:
   );
 }
 
-interface RowProps {
+interface BudgetRowProps {
   readonly row: BudgetRow;
   readonly number: number;
   readonly onChange: (part: Partial<BudgetRow>) => void;
   readonly onRemove: () => void;
 }
 
-function Row({ row, number, onChange, onRemove }: RowProps) {
+function Row({ row, number, onChange, onRemove }: BudgetRowProps) {
   const { usd, per, models, warn } = row;
   const isKnown = WARN_OPTIONS.some(({ value }) => value === warn);
   const shares = isKnown ? WARN_OPTIONS : [...WARN_OPTIONS, { value: warn, label: `at ${warn} %` }];

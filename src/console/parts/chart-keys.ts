@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type uPlot from "uplot";
 
 /** The steps that the keys have reached, by index. The span lies between them, whichever is the first. */
-interface Span {
+interface SearchRange {
   readonly anchor: number;
   readonly at: number;
 }
@@ -22,11 +22,11 @@ interface ChartKeysProps {
 
 /** Returns the attributes and handlers that make an element a slider over the chart's steps. */
 export function useChartKeys({ plot, label, places, describe, onOpen }: ChartKeysProps) {
-  const [span, setSpan] = useState<Span | null>(null);
+  const [span, setSpan] = useState<SearchRange | null>(null);
   const most = places.length - 1;
   // The figures may have become fewer since.
   const reach = (at: number) => Math.max(0, Math.min(at, most));
-  const show = (next: Span | null) => {
+  const show = (next: SearchRange | null) => {
     setSpan(next);
     if (plot.current) drawSpan(plot.current, next, places);
   };
@@ -62,17 +62,17 @@ export function useChartKeys({ plot, label, places, describe, onOpen }: ChartKey
   };
 }
 
-function order({ anchor, at }: Span): readonly [first: number, last: number] {
+function order({ anchor, at }: SearchRange): readonly [first: number, last: number] {
   return [Math.min(anchor, at), Math.max(anchor, at)];
 }
 
-function describeSpan(span: Span, describe: (at: number) => string): string {
+function describeSpan(span: SearchRange, describe: (at: number) => string): string {
   const [first, last] = order(span);
   return first === last ? describe(first) : `From ${describe(first)} to ${describe(last)}`;
 }
 
 /** Marks the span as the mouse does, and shows the figures of the step that the keys have reached. */
-function drawSpan(plot: uPlot, span: Span | null, places: readonly number[]): void {
+function drawSpan(plot: uPlot, span: SearchRange | null, places: readonly number[]): void {
   const height = plot.over.clientHeight;
   if (span === null) {
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);

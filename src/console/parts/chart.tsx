@@ -6,7 +6,7 @@ import { nowMs } from "../browser.ts";
 import { isDarkChosen } from "../frame/theme.tsx";
 import { useChartKeys } from "./chart-keys.ts";
 
-interface Line {
+interface ChartLine {
   readonly label: string;
   /** The name of a CSS custom property: `--c1`. */
   readonly color: string;
@@ -27,7 +27,7 @@ interface ChartStep {
 interface ChartProps {
   readonly label: string;
   readonly steps: readonly ChartStep[];
-  readonly lines: readonly Line[];
+  readonly lines: readonly ChartLine[];
   readonly isBars?: boolean;
   /** In pixels. */
   readonly height?: number;
@@ -254,7 +254,7 @@ function makeAxes(
 
 function makeSeries(
   props: ChartProps,
-  { label, values, color: name, isGhost }: Line,
+  { label, values, color: name, isGhost }: ChartLine,
   read: (name: string) => string,
 ): uPlot.Series {
   const color = read(name);

@@ -6,7 +6,7 @@ import { Code } from "./button.tsx";
 import { Monogram } from "./icon.tsx";
 
 /** A call by hand comes first: it shows whether the key works before anything is set up. */
-const CURL: Setup = {
+const CURL: TabSetup = {
   name: "curl",
   title: "curl",
   page: place("/docs"),
@@ -22,12 +22,12 @@ const CURL: Setup = {
   ],
 };
 
-interface Setup extends Pick<ClientSetup, "name" | "title" | "snippets"> {
+interface TabSetup extends Pick<ClientSetup, "name" | "title" | "snippets"> {
   readonly page: string;
 }
 
 /** Clients of models, and clients of tool servers. */
-const SETUPS: Readonly<Record<"models" | "tools", readonly Setup[]>> = {
+const SETUPS: Readonly<Record<"models" | "tools", readonly TabSetup[]>> = {
   models: [CURL, ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: place(`/docs/client-${setup.name}`) }))],
   tools: TOOL_SETUPS.map(({ tools, ...setup }) => ({
     ...setup,
@@ -90,13 +90,13 @@ export function ClientTabs({ address, secret, to = "models" }: ClientTabsProps) 
   );
 }
 
-interface PanelProps extends Omit<ClientTabsProps, "to"> {
+interface TabPanelProps extends Omit<ClientTabsProps, "to"> {
   /** The id that those of all tabs begin with. */
   readonly id: string;
-  readonly setup: Setup;
+  readonly setup: TabSetup;
 }
 
-function Panel({ id, setup, address, secret }: PanelProps) {
+function Panel({ id, setup, address, secret }: TabPanelProps) {
   return (
     <div class="stack" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${setup.name}`}>
       {setup.snippets.map((snippet) => (

@@ -61,7 +61,7 @@ function listFound({ options, onText }: ComboboxProps, text: string): readonly C
 }
 
 /** The list's state: what is typed, and which option the arrows have reached. Null while it is closed. */
-interface Open {
+interface OpenList {
   readonly text: string;
   readonly at: number;
 }
@@ -69,8 +69,8 @@ interface Open {
 export function Combobox(props: ComboboxProps) {
   const { label, value, options, placeholder, isClearable } = props;
   const id = useId();
-  const [open, setState] = useState<Open | null>(null);
-  const setOpen = (next: Open | null) => {
+  const [open, setState] = useState<OpenList | null>(null);
+  const setOpen = (next: OpenList | null) => {
     if (next !== null && next.text !== open?.text) props.onType?.(next.text);
     setState(next);
   };
@@ -126,9 +126,9 @@ function ClearButton({ label, onClick }: { readonly label: string; readonly onCl
 }
 
 interface KeysProps {
-  readonly open: Open | null;
+  readonly open: OpenList | null;
   readonly shown: readonly Choice[];
-  readonly setOpen: (open: Open | null) => void;
+  readonly setOpen: (open: OpenList | null) => void;
   readonly choose: (value: string) => void;
 }
 

@@ -1,16 +1,16 @@
 // Rows as CSV by RFC 4180, with a column for each field of theirs, for spreadsheets.
 import { escapeFormula } from "../../core/fields/formula.ts";
 
-type Cell = string | number | boolean | null | undefined;
+type CsvCell = string | number | boolean | null | undefined;
 
-function formatCell(cell: Cell): string {
+function formatCell(cell: CsvCell): string {
   if (typeof cell !== "string") return cell === null || cell === undefined ? "" : String(cell);
   const text = escapeFormula(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Adds a row's fields by name. Those of an object within it are named with a dot. */
-function collectFields(value: unknown, name: string, fields: Map<string, Cell>): void {
+function collectFields(value: unknown, name: string, fields: Map<string, CsvCell>): void {
   if (Array.isArray(value)) fields.set(name, value.map(formatItem).join(" "));
   else if (typeof value === "object" && value !== null)
     for (const [inner, one] of Object.entries(value))
@@ -26,7 +26,7 @@ function formatItem(item: unknown): string {
 /** Returns the rows under a line with the fields' names. */
 export function formatCsv(rows: readonly object[]): string {
   const all = rows.map((row) => {
-    const fields = new Map<string, Cell>();
+    const fields = new Map<string, CsvCell>();
     collectFields(row, "", fields);
     return fields;
   });

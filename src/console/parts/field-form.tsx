@@ -3,7 +3,7 @@ import type { Field, FieldsOf, KindName, Wire } from "../../core/fields/field.ts
 import type { useForm } from "../frame/task.ts";
 import { RENDERERS } from "./field-kinds.tsx";
 
-type Form = ReturnType<typeof useForm<string>>;
+type TextForm = ReturnType<typeof useForm<string>>;
 
 /** The fields as an answer showed them. */
 type FieldValues<Table> = { readonly [Name in keyof Table]?: Wire };
@@ -49,7 +49,7 @@ function isShown({ control, only }: Field, edited: object | undefined): boolean 
 /** Returns the controls of the fields that one may set, in their order. Neighbours that are narrow share a line. */
 export function renderControls<Table extends FieldsOf<Table>>(
   fields: Table,
-  form: Pick<Form, "field">,
+  form: Pick<TextForm, "field">,
   edited?: FieldValues<Table>,
   maySet: (field: Field) => boolean = () => true,
 ) {
@@ -75,7 +75,7 @@ export function renderControls<Table extends FieldsOf<Table>>(
   });
 }
 
-interface Folding {
+interface FieldFolding {
   /** The fields that nearly everybody sets. */
   readonly main: ReadonlySet<Field>;
   /** Names the others. */
@@ -87,8 +87,8 @@ interface Folding {
 /** Returns the controls, of which all but the main ones are folded. */
 export function renderFolded<Table extends FieldsOf<Table>>(
   fields: Table,
-  form: Pick<Form, "field">,
-  { main, more, isOpen }: Folding,
+  form: Pick<TextForm, "field">,
+  { main, more, isOpen }: FieldFolding,
   edited?: FieldValues<Table>,
   maySet: (field: Field) => boolean = () => true,
 ) {
@@ -107,7 +107,7 @@ export function renderFolded<Table extends FieldsOf<Table>>(
 
 interface FieldControlProps<Name extends KindName> {
   readonly field: Field<Name>;
-  readonly bound: ReturnType<Form["field"]>;
+  readonly bound: ReturnType<TextForm["field"]>;
 }
 
 function FieldControl<Name extends KindName>({ field, bound }: FieldControlProps<Name>) {

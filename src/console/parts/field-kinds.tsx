@@ -23,7 +23,7 @@ interface ControlProps<Name extends KindName> extends ControlWords {
   readonly error: string | null;
 }
 
-interface Renderer<Name extends KindName> {
+interface ControlRenderer<Name extends KindName> {
   readonly Control: ComponentType<ControlProps<Name>>;
   /** True if it shares a line with its neighbours. */
   readonly isNarrow?: true;
@@ -37,7 +37,7 @@ interface Renderer<Name extends KindName> {
   ) => Wire<Name> | undefined;
 }
 
-export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
+export const RENDERERS: { readonly [Name in KindName]: ControlRenderer<Name> } = {
   name: {
     Control: ({ field: _, ...shown }) => <TextField {...shown} isRequired isFocused />,
     toText: (name = "") => name,

@@ -7,9 +7,9 @@ type WrongFields = ReadonlyMap<string, string>;
 export const NONE_WRONG: WrongFields = new Map();
 export const FieldErrors = createContext(NONE_WRONG);
 
-type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+type FormControl = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-const isControl = (one: Element): one is Control =>
+const isControl = (one: Element): one is FormControl =>
   one instanceof HTMLInputElement || one instanceof HTMLSelectElement || one instanceof HTMLTextAreaElement;
 
 /** Returns the fields whose content can't be sent, in their order. */
@@ -21,7 +21,7 @@ export function findWrong(form: HTMLFormElement): WrongFields {
   return wrong;
 }
 
-function describeWrong(control: Control): string {
+function describeWrong(control: FormControl): string {
   const { valueMissing, badInput, rangeUnderflow, rangeOverflow } = control.validity;
   const { min = "", max = "", type } = control instanceof HTMLInputElement ? control : { type: control.type };
   if (valueMissing) return type === "select-one" ? "Choose one." : "This is needed.";

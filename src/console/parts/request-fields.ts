@@ -1,13 +1,13 @@
 // The fields of a request, read from its route's schema in the OpenAPI document, and their values as typed and as sent.
 
 /** A schema of OpenAPI 3.0, as far as forms need it. */
-interface Schema extends Partial<Record<"type" | "format" | "description", string>> {
+interface FieldSchema extends Partial<Record<"type" | "format" | "description", string>> {
   readonly enum?: readonly (string | null)[];
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly items?: FieldSchema;
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly required?: readonly string[];
 }
 
@@ -16,16 +16,16 @@ export interface OpenApi {
 }
 
 interface Body {
-  readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  readonly content: Readonly<Record<string, { readonly schema: FieldSchema }>>;
 }
 
-type Kind = "text" | "number" | "choice" | "switch" | "lines" | "file";
+type ControlKind = "text" | "number" | "choice" | "switch" | "lines" | "file";
 
-export interface FormField extends Pick<Schema, "minimum" | "maximum"> {
+export interface FormField extends Pick<FieldSchema, "minimum" | "maximum"> {
   readonly name: string;
   readonly label: string;
   readonly hint: string | undefined;
-  readonly kind: Kind;
+  readonly kind: ControlKind;
   readonly isWhole: boolean;
   readonly isRequired: boolean;
   /** A choice's values. */
@@ -55,7 +55,10 @@ export function listFields({ paths }: OpenApi, path: string, lists: readonly str
 }
 
 /** Returns the first alternative that has a form, or null. */
-function findForm(schema: Schema, isList: boolean): { readonly kind: Kind; readonly schema: Schema } | null {
+function findForm(
+  schema: FieldSchema,
+  isList: boolean,
+): { readonly kind: ControlKind; readonly schema: FieldSchema } | null {
   const kinds = (schema.anyOf ?? [schema]).flatMap((one) => {
     const kind = findKind(one);
     return kind === null ? [] : [{ kind, schema: one }];
@@ -63,7 +66,7 @@ function findForm(schema: Schema, isList: boolean): { readonly kind: Kind; reado
   return kinds.find(({ kind }) => !isList || kind === "lines") ?? null;
 }
 
-function findKind({ type, format, enum: options, items }: Schema): Kind | null {
+function findKind({ type, format, enum: options, items }: FieldSchema): ControlKind | null {
   if (type === "string") return format === "binary" ? "file" : options ? "choice" : "text";
   if (type === "integer" || type === "number") return "number";
   if (type === "boolean") return "switch";

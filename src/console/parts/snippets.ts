@@ -18,7 +18,7 @@ export interface Example {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-interface Message {
+interface SnippetMessage {
   readonly role: string;
   readonly content: unknown;
 }
@@ -135,7 +135,7 @@ function aiSdk({ address, secret, model, messages, fields = {} }: Example): stri
     presence_penalty: "presencePenalty",
     frequency_penalty: "frequencyPenalty",
   };
-  const read: readonly Message[] = JSON.parse(JSON.stringify(messages));
+  const read: readonly SnippetMessage[] = JSON.parse(JSON.stringify(messages));
   const system = read.find(({ role }) => role === "system");
   const own = Object.entries(settings).flatMap(([name, theirs]) =>
     fields[name] === undefined ? [] : [`  ${theirs}: ${JSON.stringify(fields[name])},`],
@@ -161,7 +161,7 @@ function aiSdk({ address, secret, model, messages, fields = {} }: Example): stri
 }
 
 /** The AI SDK takes the system message separately, and images as files. */
-function aiMessages(messages: readonly Message[]): unknown {
+function aiMessages(messages: readonly SnippetMessage[]): unknown {
   return messages
     .filter(({ role }) => role !== "system")
     .map(({ role, content }) => ({

@@ -32,15 +32,15 @@ export interface Column<Row> {
   readonly sort?: string | undefined;
 }
 
-type Cell<Row> = Column<Row>["cell"];
+type TableCell<Row> = Column<Row>["cell"];
 
 /** Without `sort`, the column can't be sorted. */
-export function makeColumn<Row>(label: string, cell: Cell<Row>, sort?: string): Column<Row> {
+export function makeColumn<Row>(label: string, cell: TableCell<Row>, sort?: string): Column<Row> {
   return { label, cell, sort };
 }
 
 /** One that narrow screens leave out. */
-export function makeMinorColumn<Row>(label: string, cell: Cell<Row>, as?: "end"): Column<Row> {
+export function makeMinorColumn<Row>(label: string, cell: TableCell<Row>, as?: "end"): Column<Row> {
   return { label, cell, isMinor: true, ...(as ? { as } : {}) };
 }
 
@@ -55,16 +55,16 @@ export function giveWay<Row>(rank: Rank, column: Column<Row>): Column<Row> {
 }
 
 /** The card's heading on narrow screens. */
-export function makeHeadColumn<Row>(label: string, cell: Cell<Row>, sort?: string): Column<Row> {
+export function makeHeadColumn<Row>(label: string, cell: TableCell<Row>, sort?: string): Column<Row> {
   return { label, as: "head", cell, sort };
 }
 
-export function makeNumberColumn<Row>(label: string, cell: Cell<Row>, sort?: string): Column<Row> {
+export function makeNumberColumn<Row>(label: string, cell: TableCell<Row>, sort?: string): Column<Row> {
   return { label, as: "end", cell, sort };
 }
 
 /** Numbers with their unit. */
-export function makeBareColumn<Row>(label: string, cell: Cell<Row>): Column<Row> {
+export function makeBareColumn<Row>(label: string, cell: TableCell<Row>): Column<Row> {
   return { label, as: "end", isBare: true, cell };
 }
 
@@ -74,7 +74,7 @@ export interface Sorting {
   readonly onSort: (by: string) => void;
 }
 
-interface Look<Row> {
+interface TableLook<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
@@ -86,7 +86,7 @@ interface Look<Row> {
   readonly headingOf?: (row: Row) => string;
 }
 
-interface TableProps<Row> extends Look<Row> {
+interface TableProps<Row> extends TableLook<Row> {
   readonly rows: readonly Row[];
 }
 
@@ -252,7 +252,7 @@ export function GrowingTable<Row extends object>(props: GrowingProps<Row>) {
 }
 
 export interface ListProps<Row extends object>
-  extends Look<Row>,
+  extends TableLook<Row>,
     Pick<CardProps, "title" | "note" | "actions"> {
   readonly of: Pages<Row>;
   /** The number of placeholder rows shown while loading. */

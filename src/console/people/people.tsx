@@ -185,7 +185,7 @@ function findStanding(person: MemberView): readonly [word: string, tone?: Tone] 
 
 type CostRow = PeopleSpendingView["data"][number];
 
-interface Costs {
+interface PeopleCosts {
   readonly isLoading: boolean;
   /** Undefined until it is known. */
   readonly month: string | undefined;
@@ -201,7 +201,7 @@ interface Costs {
 const NOTHING_SPENT = { cost_usd: 0, forecast_usd: null, last_month_usd: 0 };
 
 /** The month's sums of all people, in one account or in all that one sees, which are asked for once. */
-function useCosts(accountId?: string): Costs {
+function useCosts(accountId?: string): PeopleCosts {
   const path = withQuery("/spending/people", { account_id: accountId });
   const { data, isLoading } = useResource<PeopleSpendingView>(may("usage.read") ? path : null);
   const byId = new Map(data?.data.map((row) => [row.member_id, row]));
@@ -215,7 +215,7 @@ function useCosts(accountId?: string): Costs {
 }
 
 /** The sum of those who are listed, which is less than that of the accounts: service keys have no person. */
-function CostWords({ costs: { month, rows } }: { readonly costs: Costs }) {
+function CostWords({ costs: { month, rows } }: { readonly costs: PeopleCosts }) {
   if (month === undefined || rows.length === 0) return null;
   const sum = (pick: (row: CostRow) => number) => formatMoney(rows.reduce((all, row) => all + pick(row), 0));
   return (
@@ -227,7 +227,7 @@ function CostWords({ costs: { month, rows } }: { readonly costs: Costs }) {
 }
 
 /** Without the chosen ones, none can be chosen. */
-function makeColumns(costs: Costs, chosen?: ChosenRows): readonly Column<MemberView>[] {
+function makeColumns(costs: PeopleCosts, chosen?: ChosenRows): readonly Column<MemberView>[] {
   return [
     makeHeadColumn("Name", (person) => <Name of={person} chosen={chosen} />, "name"),
     makeNumberColumn(
@@ -256,12 +256,12 @@ function makeColumns(costs: Costs, chosen?: ChosenRows): readonly Column<MemberV
   ];
 }
 
-interface NameProps {
+interface MemberNameProps {
   readonly of: MemberView;
   readonly chosen: ChosenRows | undefined;
 }
 
-function Name({ of, chosen }: NameProps) {
+function Name({ of, chosen }: MemberNameProps) {
   const name = (
     <div>
       <div class="row tight">

@@ -97,9 +97,9 @@ function AccountChecks({ names: { accounts, account, isWhole }, chosen, onChange
   );
 }
 
-type Draft = Readonly<Record<"role" | "where" | "accounts" | "until", string>>;
+type RoleDraft = Readonly<Record<"role" | "where" | "accounts" | "until", string>>;
 
-function readOwn({ own_grants, until }: MemberView): Draft {
+function readOwn({ own_grants, until }: MemberView): RoleDraft {
   const accounts = own_grants.flatMap(({ account }) => account ?? []);
   return {
     role: own_grants[0]?.role ?? "",
@@ -109,7 +109,7 @@ function readOwn({ own_grants, until }: MemberView): Draft {
   };
 }
 
-function makeChange({ role, where, accounts, until }: Draft, person: MemberView) {
+function makeChange({ role, where, accounts, until }: RoleDraft, person: MemberView) {
   if (role === "") return { role: null };
   return {
     role,

@@ -30,11 +30,11 @@ import { Stays } from "./stays.tsx";
 
 const EVERY_MS = 10_000;
 
-type Open = "role" | "disable" | "anonymise";
+type OpenPersonDialog = "role" | "disable" | "anonymise";
 
 export function PersonPage({ id }: { readonly id: string }) {
   const person = useResource<MemberDetailView>(`/members/${id}`, EVERY_MS);
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<OpenPersonDialog | null>(null);
   const close = () => setOpen(null);
   const { data } = person;
   const isOpen = data && data.anonymised_at === null && may("members.write");
@@ -150,13 +150,13 @@ function listGroupFacts({ groups, provisioned }: MemberView): readonly Fact[] {
   ];
 }
 
-interface ActionsProps {
+interface PersonActionsProps {
   readonly person: MemberView;
-  readonly onOpen: (open: Open) => void;
+  readonly onOpen: (open: OpenPersonDialog) => void;
   readonly reload: () => Promise<void>;
 }
 
-function Actions({ person, onOpen, reload }: ActionsProps) {
+function Actions({ person, onOpen, reload }: PersonActionsProps) {
   const enable = async () => {
     try {
       await change("PATCH", `/members/${person.id}`, { disabled: false });
@@ -181,7 +181,7 @@ function Actions({ person, onOpen, reload }: ActionsProps) {
 
 interface PersonDialogProps {
   readonly person: MemberView;
-  readonly open: Open;
+  readonly open: OpenPersonDialog;
   readonly close: () => void;
   readonly reload: () => Promise<void>;
 }

@@ -7,7 +7,7 @@ import { Card } from "../parts/page.tsx";
 import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
 
 type SignIn = NonNullable<ConfigurationView["sign_in"]>;
-type Rule = SignIn["rules"][number];
+type SignInRuleView = SignIn["rules"][number];
 
 const OIDC = ["sign_in", "oidc"];
 
@@ -43,7 +43,7 @@ export function SignInRules() {
   );
 }
 
-function listColumns(rules: readonly Rule[]): readonly Column<Rule>[] {
+function listColumns(rules: readonly SignInRuleView[]): readonly Column<SignInRuleView>[] {
   return [
     makeHeadColumn("Group", ({ group }) => <span class="strong own-words">{group}</span>),
     makeColumn("Role", ({ role }) => role),

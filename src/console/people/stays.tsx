@@ -16,7 +16,7 @@ import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.ts
 import { toast } from "../parts/toast.tsx";
 import { TokenSecret } from "./tokens.tsx";
 
-type Open =
+type OpenStayDialog =
   | { readonly kind: "rotate" | "take" | "revoke"; readonly stay: StayView }
   | { readonly kind: "key"; readonly made: CheckedNewKeyView }
   | { readonly kind: "token"; readonly made: NewTokenView };
@@ -32,7 +32,7 @@ const WHY: Readonly<Record<StayView["why"], string>> = {
 export function Stays({ memberId }: { readonly memberId: string }) {
   const stays = usePages<StayView>(`/members/${memberId}/stays`, {}, 0);
   const names = useNames();
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<OpenStayDialog | null>(null);
   if (stays.data === undefined || stays.data.length === 0) return null;
   const account: Column<StayView> = makeColumn("Account", ({ account_id }) =>
     account_id === null ? "—" : names.account(account_id),
@@ -71,7 +71,7 @@ function StayLink({ type, id, name }: Pick<StayView, "type" | "id" | "name">) {
 
 const REASON = makeColumn<StayView>("The person", ({ why }) => WHY[why]);
 
-function makeActions(setOpen: (open: Open) => void): Column<StayView> {
+function makeActions(setOpen: (open: OpenStayDialog) => void): Column<StayView> {
   return {
     label: "",
     as: "narrow",
@@ -100,8 +100,8 @@ function makeActions(setOpen: (open: Open) => void): Column<StayView> {
 }
 
 interface StayDialogProps {
-  readonly open: Open;
-  readonly setOpen: (open: Open | null) => void;
+  readonly open: OpenStayDialog;
+  readonly setOpen: (open: OpenStayDialog | null) => void;
   readonly stays: Pages<StayView>;
 }
 
@@ -139,7 +139,7 @@ function StayDialog({ open, setOpen, stays }: StayDialogProps) {
 
 interface TakeFormProps {
   readonly stay: StayView;
-  readonly setOpen: (open: Open | null) => void;
+  readonly setOpen: (open: OpenStayDialog | null) => void;
   readonly reload: () => Promise<void>;
 }
 

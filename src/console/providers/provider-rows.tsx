@@ -13,11 +13,11 @@ import { Badge } from "../parts/states.tsx";
 import { ProviderAddress, ProviderDetails, type ProviderProps } from "./provider-card.tsx";
 import { DayBars, useDays } from "./uptime.tsx";
 
-interface RowsProps extends Omit<ProviderProps, "provider"> {
+interface ProviderRowsProps extends Omit<ProviderProps, "provider"> {
   readonly of: readonly ProviderView[];
 }
 
-export function ProviderRows({ of, ...acting }: RowsProps) {
+export function ProviderRows({ of, ...acting }: ProviderRowsProps) {
   const days = useDays();
   return (
     <Card isFlush>
@@ -41,12 +41,12 @@ function isTroubled(provider: ProviderView): boolean {
   return provider.failing_since !== null || tone === "bad" || tone === "warn";
 }
 
-interface RowProps extends ProviderProps {
+interface ProviderRowProps extends ProviderProps {
   /** Its last 24 hours. Null for those who may not see figures. */
   readonly day: ComponentChildren;
 }
 
-function ProviderRow({ provider, day, onAdd, reload }: RowProps) {
+function ProviderRow({ provider, day, onAdd, reload }: ProviderRowProps) {
   const [chosen, choose] = useState<boolean | null>(null);
   const id = useId();
   const isOpen = chosen ?? isTroubled(provider);

@@ -21,7 +21,7 @@ import { listFieldColumns, nameView } from "./shown.ts";
 const EVERY_MS = 10_000;
 const ACCOUNT = "account_id";
 
-type Open = { readonly kind: "add" } | { readonly kind: "change" | "end"; readonly view: PlainView };
+type ThingDialog = { readonly kind: "add" } | { readonly kind: "change" | "end"; readonly view: PlainView };
 
 /** Returns the page's component. */
 export function makePlainPage(thing: PlainThing) {
@@ -30,7 +30,7 @@ export function makePlainPage(thing: PlainThing) {
   return function PlainPage() {
     const all = usePages<PlainView>(path, {}, EVERY_MS);
     const { account } = useNames();
-    const [open, setOpen] = useState<Open | null>(null);
+    const [open, setOpen] = useState<ThingDialog | null>(null);
     const close = () => setOpen(null);
     const add = may(changes) && (
       <Button label={`Add ${name}`} kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />
@@ -111,7 +111,7 @@ function PlainForm({ thing, edited, onDone, onClose }: PlainFormProps) {
 function makeColumns(
   thing: PlainThing,
   nameAccount: (id: string) => string,
-  onOpen: (open: Open) => void,
+  onOpen: (open: ThingDialog) => void,
 ): readonly Column<PlainView>[] {
   return [
     makeHeadColumn("Name", (view) => <span class="strong">{nameView(thing, view)}</span>),

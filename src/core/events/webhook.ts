@@ -87,7 +87,7 @@ interface DeliveryFilter {
 }
 
 /** From the states that were last reported to new ones, with the events of the change. Null changes nothing. */
-type Telling = (told: string) => {
+type TellChange = (told: string) => {
   readonly told: string;
   readonly events: readonly OutboxEvent[];
 } | null;
@@ -131,7 +131,7 @@ export interface WebhookStore {
   /** Switches an endpoint off at a time (Unix milliseconds), or on again with null. */
   switchOff(endpoint: string, atMs: number | null): Promise<void>;
   /** Changes the states that were reported, and records the events of the change. `telling` must be pure. */
-  tell(telling: Telling): Promise<void>;
+  tell(telling: TellChange): Promise<void>;
 }
 
 /** Returns an event's deliveries, which are written in the transaction that takes it. */

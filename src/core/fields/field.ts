@@ -10,7 +10,7 @@ import type { NanoUsd } from "../money/money.ts";
 import type { Role } from "../people/people.ts";
 import type { Tags } from "./tags-text.ts";
 
-interface Kind<Value, Wire, Bounds = object> {
+interface FieldKind<Value, Wire, Bounds = object> {
   /** In the row that the code works with and the store keeps. */
   readonly value: Value;
   /** As JSON, in requests and answers of the admin routes. */
@@ -19,8 +19,8 @@ interface Kind<Value, Wire, Bounds = object> {
   readonly bounds: Bounds;
 }
 
-type Texts = readonly string[] | null;
-type Limit = number | null | "default";
+type OptionalTexts = readonly string[] | null;
+type LimitValue = number | null | "default";
 
 /** A budget on the wire. Fields left out are its defaults: all models, no warnings, hard, nothing extra. */
 export interface WireBudget {
@@ -44,53 +44,65 @@ export interface WireModelLimit {
 /** The limits that an account gives each of its members, on the wire. Fields left out limit nothing. */
 export interface WireMemberDefaults extends Readonly<Partial<Record<MinuteKind, number | null>>> {
   readonly budgets?: readonly WireBudget[] | null;
-  readonly allowed_models?: Texts;
-  readonly allowed_tools?: Texts;
+  readonly allowed_models?: OptionalTexts;
+  readonly allowed_tools?: OptionalTexts;
   readonly keys?: number | null;
 }
 
 /** A kind has exactly one renderer in each room, so a field that a room can't render doesn't compile. */
 interface Kinds {
   /** A display name of one line, never empty. */
-  readonly name: Kind<string, string, { readonly charactersMax: number }>;
+  readonly name: FieldKind<string, string, { readonly charactersMax: number }>;
   /** Null if it is empty. Only spaces count as empty too. */
-  readonly text: Kind<
+  readonly text: FieldKind<
     string | null,
     string | null,
     { readonly charactersMax: number; readonly isMultiline?: true }
   >;
   /** The id of the account that pays. */
-  readonly account: Kind<string, string>;
+  readonly account: FieldKind<string, string>;
   /** A time, in the future when it is set. Null for never. */
-  readonly expiry: Kind<number | null, string | null>;
+  readonly expiry: FieldKind<number | null, string | null>;
   /** Models and selectors, or patterns of them. Null for all. */
-  readonly patterns: Kind<Texts, Texts, { readonly elementsMax: number }>;
+  readonly patterns: FieldKind<OptionalTexts, OptionalTexts, { readonly elementsMax: number }>;
   /** Tools of tool servers, patterns of them, and with `!` before them those that are taken away. An empty list is no tool. */
-  readonly tool_patterns: Kind<Texts, Texts, { readonly elementsMax: number; readonly defaultLabel: string }>;
+  readonly tool_patterns: FieldKind<
+    OptionalTexts,
+    OptionalTexts,
+    { readonly elementsMax: number; readonly defaultLabel: string }
+  >;
   /** IP addresses and blocks of them. Null for all. */
-  readonly addresses: Kind<Texts, Texts, { readonly elementsMax: number }>;
+  readonly addresses: FieldKind<OptionalTexts, OptionalTexts, { readonly elementsMax: number }>;
   /** Null for no limit. */
-  readonly usd: Kind<NanoUsd | null, number | null>;
+  readonly usd: FieldKind<NanoUsd | null, number | null>;
   /** Null for no limit, "default" for the configured one. */
-  readonly count_or_default: Kind<Limit, Limit, { readonly max: number; readonly countLabel: string }>;
+  readonly count_or_default: FieldKind<
+    LimitValue,
+    LimitValue,
+    { readonly max: number; readonly countLabel: string }
+  >;
   /** The same for an amount of money. */
-  readonly usd_or_default: Kind<NanoUsd | null | "default", Limit, { readonly amountLabel: string }>;
+  readonly usd_or_default: FieldKind<
+    NanoUsd | null | "default",
+    LimitValue,
+    { readonly amountLabel: string }
+  >;
   /** An IANA time zone. Null for the configured one. */
-  readonly time_zone: Kind<string | null, string | null>;
+  readonly time_zone: FieldKind<string | null, string | null>;
   /** Null is no budget. "default", for the configured ones, only where a row has them. */
-  readonly budgets: Kind<
+  readonly budgets: FieldKind<
     readonly Budget[] | "default",
     readonly WireBudget[] | null | "default",
     { readonly elementsMax: number; readonly hasDefault: boolean }
   >;
   /** Null is none, "default" the configured ones. */
-  readonly model_limits: Kind<
+  readonly model_limits: FieldKind<
     readonly ModelLimit[] | "default",
     readonly WireModelLimit[] | null | "default",
     { readonly elementsMax: number }
   >;
   /** Null for no limits. */
-  readonly member_defaults: Kind<
+  readonly member_defaults: FieldKind<
     MemberDefaults | null,
     WireMemberDefaults | null,
     {
@@ -101,23 +113,27 @@ interface Kinds {
     }
   >;
   /** A factor, such as a share of the load relative to others'. `decimals` are the most it may have; missing for any. */
-  readonly weight: Kind<
+  readonly weight: FieldKind<
     number,
     number,
     { readonly min: number; readonly max: number; readonly decimals?: number }
   >;
   /** Null for none. */
-  readonly limit: Kind<number | null, number | null, { readonly min: number; readonly max: number }>;
-  readonly role: Kind<Role, Role, { readonly options: readonly Role[] }>;
+  readonly limit: FieldKind<number | null, number | null, { readonly min: number; readonly max: number }>;
+  readonly role: FieldKind<Role, Role, { readonly options: readonly Role[] }>;
   /** Names or ids of accounts. Null for all. */
-  readonly accounts: Kind<Texts, Texts, { readonly elementsMax: number }>;
+  readonly accounts: FieldKind<OptionalTexts, OptionalTexts, { readonly elementsMax: number }>;
   /** For how long answers are kept for the same request. Null for the configured time. */
-  readonly cache: Kind<CacheSetting | null, CacheSetting | null>;
+  readonly cache: FieldKind<CacheSetting | null, CacheSetting | null>;
   /** Null for none. */
-  readonly tags: Kind<Tags | null, Tags | null>;
+  readonly tags: FieldKind<Tags | null, Tags | null>;
   /** Names of hooks. Null for none. */
-  readonly hooks: Kind<Texts, Texts, { readonly elementsMax: number }>;
-  readonly flag: Kind<boolean, boolean, { readonly options?: { readonly yes: string; readonly no: string } }>;
+  readonly hooks: FieldKind<OptionalTexts, OptionalTexts, { readonly elementsMax: number }>;
+  readonly flag: FieldKind<
+    boolean,
+    boolean,
+    { readonly options?: { readonly yes: string; readonly no: string } }
+  >;
 }
 
 export type KindName = keyof Kinds;
@@ -176,10 +192,10 @@ type ByProperty<Table extends FieldsOf<Table>, ByKind extends Record<KindName, u
   readonly [Name in keyof Table as Table[Name]["property"]]: ByKind[Table[Name]["kind"]];
 };
 
-type Values = { readonly [Name in KindName]: Value<Name> };
+type ValueByKind = { readonly [Name in KindName]: Value<Name> };
 
 /** The fields' values in the row that the code works with. */
-export type ValuesOf<Table extends FieldsOf<Table>> = ByProperty<Table, Values>;
+export type ValuesOf<Table extends FieldsOf<Table>> = ByProperty<Table, ValueByKind>;
 
 /** The values of the fields that need not be given at creation. */
 type InitialsOf<Table extends FieldsOf<Table>> = {

@@ -1,6 +1,6 @@
 // Finds the first mistake in a text that isn't JSON: its line and column, what stands there, and what would be right.
 
-interface Mistake {
+interface JsonMistake {
   readonly offset: number;
   /** A phrase, as in "there is …". */
   readonly what: string;
@@ -47,14 +47,14 @@ export function explainJson(text: string): string {
   if (/^\s*$/.test(text)) return "it is empty; send a JSON object";
   if (text.length > CHARACTERS_MAX) return "it is not valid JSON";
   if (/^[\w.%+-]+=/.test(text)) return "it is a form (name=value); send a JSON object";
-  const mistake = new Scanner(text).find();
+  const mistake = new MistakeScanner(text).find();
   if (mistake === null) return "it is not valid JSON";
   const before = text.slice(0, mistake.offset).split("\n");
   return `at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}, ${mistake.what}`;
 }
 
 /** Walks over a text until it breaks a rule of JSON. Its depth has been checked before. */
-class Scanner {
+class MistakeScanner {
   readonly #text: string;
   #at = 0;
   #commaAt = 0;
@@ -67,7 +67,7 @@ class Scanner {
   }
 
   /** Returns null if the text is JSON. */
-  find(): Mistake | null {
+  find(): JsonMistake | null {
     for (;;) {
       this.#skip(SPACE);
       if (this.#at === this.#text.length) return this.#expected === "nothing" ? null : this.#explainEnd();
@@ -76,7 +76,7 @@ class Scanner {
     }
   }
 
-  #step(next: string): Mistake | null {
+  #step(next: string): JsonMistake | null {
     switch (this.#expected) {
       case "nothing":
         return this.#mistake("there is more after the end of the JSON: send one object");
@@ -98,7 +98,7 @@ class Scanner {
     return null;
   }
 
-  #readComma(next: string): Mistake | null {
+  #readComma(next: string): JsonMistake | null {
     const close = this.#open.at(-1);
     if (next === ",") {
       this.#commaAt = this.#at;
@@ -114,13 +114,13 @@ class Scanner {
     return this.#take(this.#open.length === 0 ? "nothing" : "comma");
   }
 
-  #readName(next: string): Mistake | null {
+  #readName(next: string): JsonMistake | null {
     if (next === '"') return this.#readText("colon");
     if (next !== "}") return this.#explain();
     return this.#expected === "first name" ? this.#close() : this.#explainTrailing();
   }
 
-  #readValue(next: string): Mistake | null {
+  #readValue(next: string): JsonMistake | null {
     if (next === "{" || next === "[") {
       this.#open.push(next === "{" ? "}" : "]");
       return this.#take(next === "{" ? "first name" : "first item");
@@ -134,7 +134,7 @@ class Scanner {
     return null;
   }
 
-  #readText(after: ExpectedToken): Mistake | null {
+  #readText(after: ExpectedToken): JsonMistake | null {
     const startsAt = this.#at++;
     for (;;) {
       this.#skip(PLAIN);
@@ -149,33 +149,33 @@ class Scanner {
     }
   }
 
-  #explainControl(next: string): Mistake {
+  #explainControl(next: string): JsonMistake {
     if (next === "\n" || next === "\r")
       return this.#mistake("there is a line break within a string: write \\n");
     return this.#mistake("there is a control character within a string: write \\t, or \\u and four digits");
   }
 
-  #explainTrailing(): Mistake {
+  #explainTrailing(): JsonMistake {
     return { offset: this.#commaAt, what: "there is a comma after the last element: remove it" };
   }
 
-  #explainEnd(): Mistake {
+  #explainEnd(): JsonMistake {
     const missing = this.#open.toReversed().join("");
     const what =
       missing === "" ? "the text ends too early" : `the text ends before it is closed: ${missing} is missing`;
     return this.#mistake(what);
   }
 
-  #explain(): Mistake {
+  #explain(): JsonMistake {
     return this.#looksLike(LOOKS) ?? this.#mistake("there is a character that JSON doesn't allow here");
   }
 
-  #looksLike(looks: typeof LOOKS): Mistake | null {
+  #looksLike(looks: typeof LOOKS): JsonMistake | null {
     const found = looks.find(([look]) => this.#matches(look));
     return found ? this.#mistake(`there is ${found[1]}`) : null;
   }
 
-  #mistake(what: string): Mistake {
+  #mistake(what: string): JsonMistake {
     return { offset: this.#at, what };
   }
 

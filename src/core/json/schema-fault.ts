@@ -55,13 +55,17 @@ function checkObject(rules: Rules, value: JsonObject, path: string): Fault | nul
 /** The most fields to compare with a missing one. */
 const COMPARED_MAX = 256;
 
-interface Misspelt {
+interface MisspeltName {
   readonly written: string;
   readonly meant: string;
 }
 
 /** Returns the unknown field that is spelt like a missing one, if there is one. */
-function findMisspelt({ properties = {} }: Rules, value: JsonObject, meant: string): Misspelt | undefined {
+function findMisspelt(
+  { properties = {} }: Rules,
+  value: JsonObject,
+  meant: string,
+): MisspeltName | undefined {
   const unknown = Object.keys(value).filter((field) => !Object.hasOwn(properties, field));
   const [near] = findNearest(meant, unknown.slice(0, COMPARED_MAX), 1);
   return near === undefined ? undefined : { written: showField(near), meant };
@@ -218,7 +222,7 @@ export function invalidValue(param: string, what: string): Fault {
 }
 
 /** `hint` is a sentence with a space in front. */
-export function missingParameter(path: string, hint = "", misspelt?: Misspelt): Fault {
+export function missingParameter(path: string, hint = "", misspelt?: MisspeltName): Fault {
   const seen = misspelt && ` The request has '${misspelt.written}': did you mean '${misspelt.meant}'?`;
   const message = `Missing required parameter: '${path}'.${seen ?? hint}`;
   const mistake = { what: "missing", misspelt: misspelt?.written };

@@ -12,7 +12,7 @@ export const SHORT_CHARACTERS = 256;
 const INTEGER_MAX = 0x7fff_ffff;
 
 /** The program's exports. */
-interface Program {
+interface ScanProgram {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly deepest: WebAssembly.Global<"i32">;
   readonly elements: WebAssembly.Global<"i32">;
@@ -25,20 +25,20 @@ interface Program {
   dense(bytes: number): number;
 }
 
-interface Scanner {
-  readonly program: Program;
+interface LoadedScanner {
+  readonly program: ScanProgram;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 const encoder = new TextEncoder();
-let loaded: Scanner | null | undefined;
+let loaded: LoadedScanner | null | undefined;
 
-function isProgram(exports: object): exports is Program {
+function isProgram(exports: object): exports is ScanProgram {
   return "memory" in exports && "shape" in exports && "dense" in exports;
 }
 
 /** Loaded at first use: short texts never need it. Null if the processor lacks the instructions. */
-function load(): Scanner | null {
+function load(): LoadedScanner | null {
   if (loaded !== undefined) return loaded;
   loaded = null;
   try {
@@ -50,12 +50,12 @@ function load(): Scanner | null {
 }
 
 /** As in `core/json/shape.ts`. */
-interface Shape {
+interface TextShape {
   readonly depth: number;
   readonly elements: number;
 }
 
-export interface ScannedShape extends Shape {
+export interface ScannedShape extends TextShape {
   /** True if a string may have the escape of a surrogate. Only final if the shape is within bounds. */
   readonly hasSurrogate: boolean;
   /** True if a number may read differently elsewhere: it has an exponent, or more than 15 characters. */
@@ -63,7 +63,7 @@ export interface ScannedShape extends Shape {
 }
 
 /** Returns what `measureShape` does, for JSON in UTF-8. Null if this machine can't scan. */
-export function scanBytes(json: Uint8Array, most: Shape): ScannedShape | null {
+export function scanBytes(json: Uint8Array, most: TextShape): ScannedShape | null {
   const scanner = load();
   if (scanner === null) return null;
   const { program, bytes } = scanner;
@@ -87,7 +87,7 @@ export function readMarks(): Int32Array {
 }
 
 /** The same as `scanBytes` for JSON as text. */
-export function scanText(json: string, most: Shape): ScannedShape | null {
+export function scanText(json: string, most: TextShape): ScannedShape | null {
   const scanner = load();
   if (scanner === null) return null;
   const { program, bytes } = scanner;
@@ -115,11 +115,11 @@ export function scanLetters(text: string): { readonly bytes: number; readonly de
   return { bytes, dense };
 }
 
-function begin(program: Program, { depth, elements }: Shape): void {
+function begin(program: ScanProgram, { depth, elements }: TextShape): void {
   program.begin(Math.min(depth, INTEGER_MAX), Math.min(elements, INTEGER_MAX));
 }
 
-function readShape(program: Program): ScannedShape {
+function readShape(program: ScanProgram): ScannedShape {
   return {
     depth: program.deepest.value,
     elements: program.elements.value,

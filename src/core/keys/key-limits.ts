@@ -6,7 +6,7 @@ import type { Account, GatewayKey } from "./key.ts";
 
 /** Returns the limits of a key as they apply. */
 export function resolveLimits(
-  key: LimitedBy & Pick<GatewayKey, "modelLimits">,
+  key: KeyLimitFields & Pick<GatewayKey, "modelLimits">,
   defaults: OwnerLimits,
 ): OwnerLimits {
   return {
@@ -15,9 +15,9 @@ export function resolveLimits(
   };
 }
 
-type LimitedBy = Pick<GatewayKey, Exclude<keyof OwnerLimits, "modelLimits">>;
+type KeyLimitFields = Pick<GatewayKey, Exclude<keyof OwnerLimits, "modelLimits">>;
 
-function resolveOwn(owner: LimitedBy, defaults: OwnerLimits): OwnerLimits {
+function resolveOwn(owner: KeyLimitFields, defaults: OwnerLimits): OwnerLimits {
   return {
     ...mapLimits(MINUTE_LIMITS, "property", ({ property }) => orDefault(owner[property], defaults[property])),
     budgets: orDefault(owner.budgets, defaults.budgets),
@@ -25,7 +25,7 @@ function resolveOwn(owner: LimitedBy, defaults: OwnerLimits): OwnerLimits {
 }
 
 /** Returns the limits of an account, which has no others by default. */
-export function readAccountLimits(account: Pick<Account, keyof LimitedBy>): OwnerLimits {
+export function readAccountLimits(account: Pick<Account, keyof KeyLimitFields>): OwnerLimits {
   return resolveOwn(account, NO_LIMITS);
 }
 

@@ -61,10 +61,10 @@ export interface JudgedSender {
 /** The payer of what is asked in nobody's name, such as a report. */
 export const NOBODY = "";
 
-type Payer = Pick<GatewayKey, "accountId" | "memberId" | "asksFor">;
+type KeyPayer = Pick<GatewayKey, "accountId" | "memberId" | "asksFor">;
 
 /** The payer of a key's requests: its member within the account, or all service keys of the account together. */
-export function namePayer({ accountId, memberId, asksFor }: Payer): string {
+export function namePayer({ accountId, memberId, asksFor }: KeyPayer): string {
   if (asksFor !== undefined) return namePayer(asksFor);
   return memberId === null ? accountId : `${accountId} ${memberId}`;
 }
@@ -256,15 +256,15 @@ function isListed(models: readonly string[] | null, modelId: string): boolean {
 }
 
 /** Wrong, revoked, replaced and expired secrets all get this same answer. `key` is the one that is no longer valid. */
-export function invalidKey(key?: NamedKey): Fault {
+export function invalidKey(key?: KeyOwnership): Fault {
   const message =
     "Incorrect API key provided: it is wrong, revoked or expired. Ask this gateway's operator for a new one.";
   return new Fault("invalid_api_key", message, key ? { key: nameKey(key) } : {});
 }
 
-type NamedKey = Pick<GatewayKey, "id" | "accountId" | "memberId">;
+type KeyOwnership = Pick<GatewayKey, "id" | "accountId" | "memberId">;
 
 /** Returns the key as the log of a refusal names it. */
-export function nameKey({ id, accountId, memberId }: NamedKey): NamedKey {
+export function nameKey({ id, accountId, memberId }: KeyOwnership): KeyOwnership {
   return { id, accountId, memberId };
 }

@@ -14,7 +14,7 @@ interface FieldWords {
 }
 
 /** The note of a field of the configuration. */
-interface Meaning {
+interface FieldMeaning {
   readonly meaning: string;
 }
 
@@ -29,12 +29,12 @@ interface MinuteRow {
   readonly fault: string;
   /** Its name in the console. */
   readonly label: string;
-  readonly key: FieldWords & Meaning & { readonly countLabel: string };
+  readonly key: FieldWords & FieldMeaning & { readonly countLabel: string };
   readonly account: FieldWords;
   /** In the rules of the sign-in. */
-  readonly member: Meaning;
+  readonly member: FieldMeaning;
   /** Missing if no provider limits it. */
-  readonly credential?: Pick<FieldWords, "manual"> & Meaning;
+  readonly credential?: Pick<FieldWords, "manual"> & FieldMeaning;
 }
 
 /** In the order of views, forms, flags and the manual. */

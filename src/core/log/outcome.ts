@@ -17,13 +17,18 @@ export function findOutcome({
   return attempts > 0 || (faultCode !== null && FAILURES.has(faultCode)) ? "failed" : "refused";
 }
 
-type Models = Pick<RequestRecord, "modelUsed" | "modelTried" | "modelPlanned" | "usageSource">;
+type OutcomeModels = Pick<RequestRecord, "modelUsed" | "modelTried" | "modelPlanned" | "usageSource">;
 
 /**
  * Returns the model that a request counts under: the one that answered or read a charged prompt, else the first of the
  * plan. Empty if there was no plan. Names that clients invent are cut, because they must not become permanent rows.
  */
-export function findCountedModel({ modelUsed, modelTried, modelPlanned, usageSource }: Models): string {
+export function findCountedModel({
+  modelUsed,
+  modelTried,
+  modelPlanned,
+  usageSource,
+}: OutcomeModels): string {
   if (modelUsed !== null) return modelUsed;
   const charged = usageSource === "none" ? null : modelTried;
   return charged ?? modelPlanned ?? "";
@@ -34,7 +39,7 @@ export function findProvider({
   modelUsed,
   modelTried,
   modelPlanned,
-}: Pick<Models, "modelUsed" | "modelTried" | "modelPlanned">): string {
+}: Pick<OutcomeModels, "modelUsed" | "modelTried" | "modelPlanned">): string {
   return readProvider(modelUsed ?? modelTried ?? modelPlanned ?? "");
 }
 

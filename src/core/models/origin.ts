@@ -3,10 +3,10 @@
 
 /** From the most to the least that is known. */
 export const SOURCES = ["labels", "skills", "benchmark", "guess"] as const;
-type Source = (typeof SOURCES)[number];
+type OriginSource = (typeof SOURCES)[number];
 
 export interface Origin {
-  readonly source: Source;
+  readonly source: OriginSource;
   /** The day of the newest score or of the benchmark, `YYYY-MM-DD`. Null for skills and guesses. */
   readonly asOf: string | null;
 }

@@ -9,10 +9,10 @@ import {
   type RefusalWord,
 } from "./refusals.ts";
 
-type Row<Word extends RefusalWord> = (typeof REFUSALS)[Word];
-type DialectOf<Word extends RefusalWord> = Row<Word>["appliesIn"][number];
+type RefusalRow<Word extends RefusalWord> = (typeof REFUSALS)[Word];
+type DialectOf<Word extends RefusalWord> = RefusalRow<Word>["appliesIn"][number];
 type WordAbout<Part> = {
-  [Word in RefusalWord]: Row<Word>["concerns"] extends Part ? Word : never;
+  [Word in RefusalWord]: RefusalRow<Word>["concerns"] extends Part ? Word : never;
 }[RefusalWord];
 
 /** Those that hold in every dialect: the gateway applies them before it writes in any. */
@@ -38,7 +38,7 @@ type WithoutLevel<Word extends RefusalWord> = Word extends `reasoning_effort=${E
   : Word;
 
 /** Returns what a word changes in the facts of a model. `isRefused` takes whether the facts refuse it by themselves. */
-type Rule<Facts> = (
+type ApplyRefusal<Facts> = (
   facts: Facts,
   isRefused: (isKnown?: boolean) => boolean,
   rules: RefusalRules,
@@ -51,13 +51,13 @@ type ArrangedDialect = "openai" | "mistral";
 export type DialectRules<Dialect extends ChatDialectName, Facts> = Readonly<
   Record<
     Exclude<WithoutLevel<WordOf<Dialect>>, Dialect extends ArrangedDialect ? OrderWord : never>,
-    Rule<Facts>
+    ApplyRefusal<Facts>
   >
 >;
 
 /** Puts the operator's words over what is known of a model: the same facts if there are none. */
 export function applyRules<Facts>(
-  table: Readonly<Partial<Record<RefusalWord, Rule<Facts>>>>,
+  table: Readonly<Partial<Record<RefusalWord, ApplyRefusal<Facts>>>>,
   card: RefusalRules,
   known: Facts,
 ): Facts {

@@ -35,11 +35,11 @@ const FIELDS = {
   metadata: { names: /\bmetadata\b/i },
 } as const satisfies Readonly<Record<string, RefusedField>>;
 
-type FieldName = keyof typeof FIELDS;
+type RefusedFieldName = keyof typeof FIELDS;
 
-const NAMES: readonly FieldName[] = Object.keys(FIELDS).filter((name) => isField(name));
+const NAMES: readonly RefusedFieldName[] = Object.keys(FIELDS).filter((name) => isField(name));
 
-function isField(name: string): name is FieldName {
+function isField(name: string): name is RefusedFieldName {
   return Object.hasOwn(FIELDS, name);
 }
 
@@ -55,7 +55,7 @@ const REFUSING =
   /not (be )?(support|allow|permit|accept|available|compatible)|unsupported|un(known|recognized)|deprecated|extra (inputs|fields)|does(n't| not) (support|allow|accept)|cannot be (used|set|specified)|isn't supported|must end with a user message/i;
 
 /** Returns the field that a provider's 400 or 422 refuses. Null if it names none of the list. */
-export function findRefusedField(message: string, param: string | null | undefined): FieldName | null {
+export function findRefusedField(message: string, param: string | null | undefined): RefusedFieldName | null {
   if (!REFUSING.test(message)) return null;
   const place = param ?? "";
   return (

@@ -27,7 +27,7 @@ export const KINDS = [
   "creative",
   "agent",
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type TaskKind = (typeof KINDS)[number];
 
 /** The probability of a good answer by kind of task, 0…1. */
 export type SkillRow = Readonly<Partial<Record<Skill, number>>>;

@@ -15,7 +15,7 @@ export interface SignInRule {
   readonly limits: RuleLimits | null;
 }
 
-interface MemberRules {
+interface SignInMemberRules {
   /** True if a person to whom no rule gives an account gets one of their own. */
   readonly createsAccount: boolean;
   /** The most personal keys of a person. */
@@ -72,7 +72,7 @@ export interface SignInRules {
   /** Domains in lower case. If there are any, nobody else gets in. */
   readonly domains: readonly string[];
   readonly rules: readonly SignInRule[];
-  readonly members: MemberRules;
+  readonly members: SignInMemberRules;
   readonly agents: AgentRules;
   /** The address at which browsers reach the gateway, such as `https://gateway.example.com`. */
   readonly publicUrl: string;

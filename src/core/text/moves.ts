@@ -1,7 +1,7 @@
 // Moves the positions that annotations give into an answer's texts, once parts of these texts are replaced.
 
 /** A number of characters as they leave: as they came (`by` null), or replaced. */
-interface Part {
+interface MovedPart {
   readonly length: number;
   readonly by: string | null;
 }
@@ -14,8 +14,8 @@ interface WatchedPlace {
 
 /** Takes one text in pieces, and returns its parts in order once they are decided. */
 interface PartFilter {
-  push(text: string): readonly Part[];
-  end(): readonly Part[];
+  push(text: string): readonly MovedPart[];
+  end(): readonly MovedPart[];
 }
 
 /** Bytes of UTF-8, or characters: UTF-16 units or code points, since few APIs say which. */
@@ -32,7 +32,7 @@ export interface TextPosition {
 /** Returns the position in the changed answer. */
 export type MovePosition = (position: TextPosition) => number;
 
-interface Size {
+interface TextSize {
   readonly units: number;
   readonly points: number;
   readonly bytes: number;
@@ -40,15 +40,15 @@ interface Size {
 
 /** A part that was replaced: where it began and ended, the size of what stands there now, and how far the rest has moved. */
 interface Replacement {
-  readonly from: Size;
-  readonly to: Size;
-  readonly now: Size;
-  readonly shift: Size;
+  readonly from: TextSize;
+  readonly to: TextSize;
+  readonly now: TextSize;
+  readonly shift: TextSize;
 }
 
-const NONE: Size = { units: 0, points: 0, bytes: 0 };
+const NONE: TextSize = { units: 0, points: 0, bytes: 0 };
 /** Nothing cites half of what is replaced: a position within it was counted in the other way. */
-const COUNTED: Readonly<Record<PositionUnit, readonly [keyof Size, (keyof Size)?]>> = {
+const COUNTED: Readonly<Record<PositionUnit, readonly [keyof TextSize, (keyof TextSize)?]>> = {
   characters: ["units", "points"],
   bytes: ["bytes"],
 };
@@ -60,7 +60,7 @@ class MovedText {
   received = NONE;
   decided = NONE;
 
-  get shift(): Size {
+  get shift(): TextSize {
     return this.#replaced.at(-1)?.shift ?? NONE;
   }
 
@@ -77,7 +77,7 @@ class MovedText {
     this.received = sum(this.received, measure(text));
   }
 
-  take(parts: readonly Part[]): readonly Part[] {
+  take(parts: readonly MovedPart[]): readonly MovedPart[] {
     for (const { length, by } of parts) {
       const text = this.#undecided.slice(0, length);
       this.#undecided = this.#undecided.slice(length);
@@ -88,13 +88,13 @@ class MovedText {
     return parts;
   }
 
-  #replace(size: Size, now: Size): void {
+  #replace(size: TextSize, now: TextSize): void {
     const to = sum(this.decided, size);
     this.#replaced.push({ from: this.decided, to, now, shift: sum(this.shift, now, size) });
   }
 
   /** Returns the last part that begins before the position. */
-  find(at: number, counted: keyof Size): Replacement | undefined {
+  find(at: number, counted: keyof TextSize): Replacement | undefined {
     let low = 0;
     let high = this.#replaced.length;
     while (low < high) {
@@ -107,7 +107,7 @@ class MovedText {
 }
 
 /** A position's place within one of the texts that it counts through. */
-interface Place {
+interface ReplacedPlace {
   /** The last that begins before the position. */
   readonly part: Replacement | undefined;
   readonly isInside: boolean;
@@ -115,7 +115,7 @@ interface Place {
   /** The position in the text itself, and how far the texts before it have moved it. */
   readonly at: number;
   readonly moved: number;
-  readonly counted: keyof Size;
+  readonly counted: keyof TextSize;
 }
 
 /**
@@ -162,7 +162,7 @@ export class TextMoves {
     return this.#find(position).isDecided;
   }
 
-  #find({ paths, unit, at }: TextPosition): Place {
+  #find({ paths, unit, at }: TextPosition): ReplacedPlace {
     const texts = paths.flatMap((path) => this.#texts.get(path) ?? []);
     const [first, second = first] = COUNTED[unit];
     const place = findPlace(texts, at, first);
@@ -172,7 +172,7 @@ export class TextMoves {
   }
 }
 
-function findPlace(texts: readonly MovedText[], position: number, counted: keyof Size): Place {
+function findPlace(texts: readonly MovedText[], position: number, counted: keyof TextSize): ReplacedPlace {
   let at = position;
   let before = 0;
   let text = texts[0];
@@ -190,14 +190,14 @@ function findPlace(texts: readonly MovedText[], position: number, counted: keyof
   return { part, isInside, isDecided, at, moved: before, counted };
 }
 
-function moveWithin({ part, isInside, at, counted }: Place, edge: TextPosition["edge"]): number {
+function moveWithin({ part, isInside, at, counted }: ReplacedPlace, edge: TextPosition["edge"]): number {
   if (part === undefined) return at;
   const { to, now, shift } = part;
   if (!isInside) return at + shift[counted];
   return to[counted] + shift[counted] - (edge === "start" ? now[counted] : 0);
 }
 
-function sum(first: Size, second: Size, without = NONE): Size {
+function sum(first: TextSize, second: TextSize, without = NONE): TextSize {
   return {
     units: first.units + second.units - without.units,
     points: first.points + second.points - without.points,
@@ -206,7 +206,7 @@ function sum(first: Size, second: Size, without = NONE): Size {
 }
 
 /** The sizes of a text's pieces add up to its own, wherever it is cut: each half of a pair counts for itself. */
-function measure(text: string): Size {
+function measure(text: string): TextSize {
   const units = text.length;
   if (Buffer.byteLength(text) === units) return { units, points: units, bytes: units };
   let points = 0;

@@ -23,9 +23,9 @@ export function isUpwards(by: string): boolean {
   return UPWARDS.has(by);
 }
 
-type SortValue = string | number | null;
+type PlainSortValue = string | number | null;
 /** Returns the value of a row by which each column sorts it. */
-type SortValues<By extends string, Row> = Readonly<Record<By, (row: Row) => SortValue>>;
+type SortValues<By extends string, Row> = Readonly<Record<By, (row: Row) => PlainSortValue>>;
 
 interface SortedModel {
   readonly id: string;

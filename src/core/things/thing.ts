@@ -4,7 +4,7 @@ import type { Fields } from "../fields/field.ts";
 import type { Permission } from "../people/permissions.ts";
 
 /** The route by which an action is asked for. */
-interface Route {
+interface ActionRoute {
   /** The route's id. */
   readonly id: string;
   /** Below `/admin/v1`. A part that varies begins with a colon. */
@@ -14,12 +14,12 @@ interface Route {
   readonly summary: string;
 }
 
-export interface ReadAction extends Route {
+export interface ReadAction extends ActionRoute {
   readonly method: "GET";
   readonly audit?: undefined;
 }
 
-export interface ChangeAction extends Route {
+export interface ChangeAction extends ActionRoute {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** The name under which it is on record. */
   readonly audit: AuditAction;

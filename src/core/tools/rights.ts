@@ -18,13 +18,13 @@ export interface ToolRights {
 
 export const TOOL_RIGHTS: ToolRights = { accountDefault: [], keyDefault: null, keyMaximum: null };
 
-interface Allowing {
+interface ToolAllowing {
   readonly allowedTools: AllowedTools;
 }
 
 /** Returns the account's own list, or that of accounts that say nothing. */
 export function resolveAccountTools(
-  { allowedTools }: Allowing,
+  { allowedTools }: ToolAllowing,
   { accountDefault }: Pick<ToolRights, "accountDefault">,
 ): readonly string[] {
   return allowedTools ?? accountDefault;
@@ -32,7 +32,7 @@ export function resolveAccountTools(
 
 /** Returns the key's own list, or that of keys that say nothing. */
 export function resolveKeyTools(
-  { allowedTools }: Allowing,
+  { allowedTools }: ToolAllowing,
   { keyDefault }: Pick<ToolRights, "keyDefault">,
 ): AllowedTools {
   return allowedTools ?? keyDefault;
@@ -40,8 +40,8 @@ export function resolveKeyTools(
 
 /** Returns the lists of which a tool has to pass every one. The key is one that was proven, with what binds its member. */
 export function listToolLevels(
-  key: Allowing & { readonly memberTools?: readonly string[] },
-  account: Allowing,
+  key: ToolAllowing & { readonly memberTools?: readonly string[] },
+  account: ToolAllowing,
   rules: ToolRights,
 ): readonly AllowedTools[] {
   return [resolveAccountTools(account, rules), key.memberTools ?? null, resolveKeyTools(key, rules)];

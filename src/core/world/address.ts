@@ -2,11 +2,11 @@
 import { BlockList, isIP } from "node:net";
 
 const BITS = { ipv4: 32, ipv6: 128 } as const;
-type Family = keyof typeof BITS;
+type AddressFamily = keyof typeof BITS;
 
 interface AddressBlock {
   readonly address: string;
-  readonly family: Family;
+  readonly family: AddressFamily;
   /** The number of leading bits that all its addresses share. */
   readonly shared: number;
 }
@@ -18,7 +18,7 @@ const MAPPED = new BlockList();
 MAPPED.addSubnet("::ffff:0:0", MAPPED_SHARED, "ipv6");
 
 /** Returns null for anything but an IP address. Zones and ports are not part of one. */
-function findFamily(text: string): Family | null {
+function findFamily(text: string): AddressFamily | null {
   if (text.includes("%")) return null;
   const version = isIP(text);
   if (version === 0) return null;
@@ -26,7 +26,7 @@ function findFamily(text: string): Family | null {
 }
 
 /** True for IPv4 addresses, mapped or not. */
-function isIpv4(address: string, family: Family): boolean {
+function isIpv4(address: string, family: AddressFamily): boolean {
   return family === "ipv4" || MAPPED.check(address, family);
 }
 
@@ -65,15 +65,15 @@ function countShared({ address, family, shared }: AddressBlock): number {
 }
 
 /** The blocks of IPv4 apart from the others, because `::/0` would contain mapped addresses as well. */
-interface Blocks {
+interface AddressBlocks {
   readonly ipv4: BlockList;
   readonly ipv6: BlockList;
 }
 
 /** Keyed by the list, which is reused between requests. */
-const parsed = new WeakMap<readonly string[], Blocks>();
+const parsed = new WeakMap<readonly string[], AddressBlocks>();
 
-function parseBlocks(blocks: readonly string[]): Blocks {
+function parseBlocks(blocks: readonly string[]): AddressBlocks {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const { address, family, shared } of blocks.flatMap((block) => parseBlock(block) ?? [])) {
     lists[isIpv4(address, family) ? "ipv4" : "ipv6"].addSubnet(address, shared, family);

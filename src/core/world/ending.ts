@@ -2,16 +2,16 @@
 import { Fault } from "../faults/fault.ts";
 
 /** An object rather than a function: all that work on a request exist already, and a function would be one more. */
-interface Listener {
+interface EndListener {
   end(reason: Fault): void;
 }
 
 /** An AbortController would do, at several times the CPU cost. Only `fetch` needs one. */
-export class Ending implements Listener {
+export class Ending implements EndListener {
   readonly #parent: Ending | null;
   /** Most have one. */
-  #first: Listener | null = null;
-  #others: Listener[] | null = null;
+  #first: EndListener | null = null;
+  #others: EndListener[] | null = null;
   #reason: Fault | null = null;
 
   /** Also ends when its parent does. */
@@ -39,7 +39,7 @@ export class Ending implements Listener {
   }
 
   /** Tells `listener` when it ends, or immediately if it already has. */
-  tell(listener: Listener): void {
+  tell(listener: EndListener): void {
     if (this.#reason !== null) listener.end(this.#reason);
     else if (this.#first === null) this.#first = listener;
     else {
@@ -48,7 +48,7 @@ export class Ending implements Listener {
     }
   }
 
-  forget(listener: Listener): void {
+  forget(listener: EndListener): void {
     if (this.#first === listener) this.#first = null;
     const at = this.#others?.indexOf(listener) ?? -1;
     if (at >= 0) this.#others?.splice(at, 1);

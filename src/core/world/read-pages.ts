@@ -2,10 +2,10 @@
 import type { Page, Position } from "./page.ts";
 
 /** Rows are listed by one of these times. */
-type Row = { readonly id: string } & ({ readonly atMs: number } | { readonly createdAtMs: number });
+type PagedRow = { readonly id: string } & ({ readonly atMs: number } | { readonly createdAtMs: number });
 
 /** Yields pages of up to `limit` rows, none of them empty. */
-export async function* readPages<Of extends Row>(
+export async function* readPages<Of extends PagedRow>(
   find: (page: Page) => Promise<readonly Of[]>,
   limit: number,
 ): AsyncGenerator<readonly Of[]> {

@@ -10,7 +10,7 @@ import { EnvelopeReader } from "./envelope.ts";
 import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
 
 /** A text or a call between its start and stop. Nothing needs to be known of other blocks. */
-type OpenBlock =
+type OpenChatBlock =
   | { readonly kind: "text"; readonly startsAt: number; readonly sources: GivenSource[] }
   | {
       readonly kind: "input";
@@ -31,7 +31,7 @@ export class Blocks {
   /** The format of the answer's thinking. */
   readonly #format: string;
   readonly #mayUnwrap: boolean;
-  readonly #open = new Map<number, OpenBlock>();
+  readonly #open = new Map<number, OpenChatBlock>();
   /** The queries of the provider's own searches, by their ids. */
   readonly #queries = new Map<string, unknown>();
   readonly #json = new JsonBudget();
@@ -121,7 +121,7 @@ export class Blocks {
     return annotations.length > 0 ? [{ annotations }] : [];
   }
 
-  #openText(index: number): Extract<OpenBlock, { kind: "text" }> {
+  #openText(index: number): Extract<OpenChatBlock, { kind: "text" }> {
     const block = this.#open.get(index);
     if (block?.kind === "text") return block;
     const opened = { kind: "text" as const, startsAt: this.#contentLength, sources: [] };

@@ -195,7 +195,7 @@ function readArguments(made: JsonObject): { arguments?: string } {
 }
 
 /** A tool call with the upstream's index, and its number here. */
-interface NumberedCall {
+interface NumberedUpstreamCall {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly number: number;
@@ -206,7 +206,7 @@ interface NumberedCall {
  * Ollama send 0 for every call. There another name, or another id with its name, marks another call.
  */
 export class CallNumbers {
-  readonly #known = new Map<number, NumberedCall>();
+  readonly #known = new Map<number, NumberedUpstreamCall>();
   #next = 0;
   #last = 0;
 
@@ -230,7 +230,7 @@ export class CallNumbers {
 }
 
 /** vLLM may send a fresh id with each fragment, but without a name: such a fragment continues the current call. */
-function isNewCall(known: NumberedCall, id: string | undefined, name: string | undefined): boolean {
+function isNewCall(known: NumberedUpstreamCall, id: string | undefined, name: string | undefined): boolean {
   if (name === undefined || known.name === undefined) return false;
   return known.id !== undefined && id !== undefined ? known.id !== id : known.name !== name;
 }

@@ -63,8 +63,8 @@ function moveAll(citations: readonly Citation[], { length }: string): readonly C
 }
 
 function removeFromStream(inner: Decoder, prefix: string): Decoder {
-  const beginnings = new Map<number, Beginning>();
-  const makeBeginning = () => new Beginning(prefix);
+  const beginnings = new Map<number, AnswerBeginning>();
+  const makeBeginning = () => new AnswerBeginning(prefix);
   const passChoice = (choice: ChunkChoice) =>
     beginnings.getOrInsertComputed(choice.index, makeBeginning).pass(choice);
   const pass = (chunk: ChatChunk) => {
@@ -81,7 +81,7 @@ function removeFromStream(inner: Decoder, prefix: string): Decoder {
 }
 
 /** The beginning of one answer. It is held back as long as it may turn out to be the prefix. */
-class Beginning {
+class AnswerBeginning {
   readonly #prefix: string;
   /** The characters held back. */
   #held = 0;

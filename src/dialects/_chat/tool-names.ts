@@ -34,9 +34,9 @@ const OPENING = "tool_";
 
 /** A tool, a call or a choice of one: the object under `function` or `custom` has its name. */
 type NamedTool = Readonly<JsonObject>;
-type Kind = "function" | "custom";
+type ToolKind = "function" | "custom";
 
-function findKind(named: NamedTool): Kind {
+function findKind(named: NamedTool): ToolKind {
   return named.custom === undefined ? "function" : "custom";
 }
 

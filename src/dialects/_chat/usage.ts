@@ -33,7 +33,7 @@ export function includeCached(prompt: number, cached = 0): number {
   return cached > prompt ? prompt + cached : prompt;
 }
 
-interface Counts {
+interface TokenCounts {
   readonly prompt: number;
   readonly completion: number;
   /** Part of the prompt. */
@@ -47,7 +47,7 @@ interface Counts {
 }
 
 /** Makes a usage of these counts. Undefined counts were not reported. */
-export function makeUsage(counts: Counts): Usage {
+export function makeUsage(counts: TokenCounts): Usage {
   const { prompt, completion, cached, written, writtenFor12Hours, reasoning, searches } = counts;
   const usage: Usage = {
     prompt_tokens: prompt,

@@ -18,7 +18,7 @@ interface PhasedMessage {
 }
 
 /** A message of an answer under way. */
-interface OpenMessage {
+interface OpenPhase {
   readonly phase: string | undefined;
   readonly size: number;
 }
@@ -33,7 +33,7 @@ export function writePhase(isFinal: boolean): string {
  * something follows, since streams of Messages have no place for it behind the text.
  */
 export class PhaseNotes {
-  readonly #messages: OpenMessage[] = [];
+  readonly #messages: OpenPhase[] = [];
   /** True if the latest item is a message. */
   #isSpeaking = false;
   /** True once a message stands where its place doesn't say its phase. */
@@ -42,7 +42,7 @@ export class PhaseNotes {
   #noted = 0;
 
   /** Takes a message before its text. Returns the phases to say before it, or null. */
-  beginMessage(message: OpenMessage): readonly JsonObject[] | null {
+  beginMessage(message: OpenPhase): readonly JsonObject[] | null {
     const isTold = !this.#isSpeaking && message.phase !== writePhase(false);
     this.#isSpeaking = true;
     this.#messages.push(message);

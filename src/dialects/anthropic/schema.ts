@@ -44,9 +44,9 @@ export function fitLimits(schemas: readonly CleanSchema[]): boolean {
   return optional <= OPTIONAL_MAX && unions <= UNIONS_MAX;
 }
 
-type Count = { optional: number; unions: number };
+type SchemaCount = { optional: number; unions: number };
 
-function cleanNode(given: unknown, count: Count): JsonObject {
+function cleanNode(given: unknown, count: SchemaCount): JsonObject {
   if (!isObject(given)) throw new Inexpressible();
   const reference = asString(given.$ref);
   if (reference !== undefined) return { $ref: findLocalReference(reference) };
@@ -72,7 +72,7 @@ function addKeyword(
   keyword: string,
   value: unknown,
   given: JsonObject,
-  count: Count,
+  count: SchemaCount,
 ): void {
   switch (keyword) {
     case "type":
@@ -106,7 +106,7 @@ function addKeyword(
   else if (!SILENT.has(keyword)) said.push(`${keyword}: ${JSON.stringify(value)}`);
 }
 
-function closeObject(cleaned: JsonObject, given: JsonObject, count: Count): void {
+function closeObject(cleaned: JsonObject, given: JsonObject, count: SchemaCount): void {
   const properties = asObject(given.properties);
   const names = Object.keys(properties);
   const isMap = isObject(given.additionalProperties);
@@ -119,7 +119,7 @@ function closeObject(cleaned: JsonObject, given: JsonObject, count: Count): void
   cleaned.additionalProperties = false;
 }
 
-function mapValues(schemas: JsonObject, count: Count): JsonObject {
+function mapValues(schemas: JsonObject, count: SchemaCount): JsonObject {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, cleanNode(schema, count)]),
   );

@@ -139,10 +139,12 @@ function makeSearchTool(options: SearchOptions): JsonObject {
   };
 }
 
-type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
+type ToolDemand =
+  | { readonly type: "auto" | "any" | "none" }
+  | { readonly type: "tool"; readonly name: string };
 
 /** Reads the client's choice: any tool, a certain one, none, or left to the model. */
-function readDemand(request: ChatRequest, { choice = "auto" }: PlainChoice): Demand {
+function readDemand(request: ChatRequest, { choice = "auto" }: PlainChoice): ToolDemand {
   if (findSearch(request) === "forced") return { type: "tool", name: SEARCH_TOOL };
   if (typeof choice === "object") return { type: "tool", name: choice.function.name };
   return { type: choice === "required" ? "any" : choice };
@@ -175,7 +177,7 @@ function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean)
 }
 
 /** With constrained output as a tool, the model must call it, or another tool if the client left it the choice. */
-function makeOutputChoice(request: ChatRequest, demand: Demand): JsonObject {
+function makeOutputChoice(request: ChatRequest, demand: ToolDemand): JsonObject {
   if (demand.type === "tool" || demand.type === "any") return demand;
   const isAlone = demand.type === "none" || asArray(request.tools).length === 0;
   return isAlone ? { type: "tool", name: OUTPUT_TOOL } : { type: "any" };

@@ -3,7 +3,7 @@ import type { MarkTime } from "../../core/models/words/cache-marks.ts";
 import { type Cacheable, limitMarks, type MarkForm, mapLists, setMarks } from "../_chat/cache/marks.ts";
 import type { Block } from "./content.ts";
 import { isPoint } from "./conversation.ts";
-import type { Traits } from "./models.ts";
+import type { BedrockTraits } from "./models.ts";
 
 const POINT: Block = { cachePoint: { type: "default" } };
 
@@ -27,7 +27,7 @@ const CACHE_POINTS = makeForm(POINT, false);
  */
 export function planPoints(
   given: Cacheable<Block>,
-  { cache }: Traits,
+  { cache }: BedrockTraits,
   marks: MarkTime | undefined,
 ): Cacheable<Block> & { readonly isChanged: boolean; readonly marked: MarkTime | undefined } {
   let isRefused = false;

@@ -5,7 +5,7 @@ import { isObject } from "../../core/json/json.ts";
 import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, splitConversation, type Turn } from "../_chat/turns.ts";
 import { addPoint, type Block, makeDocument, makeImage } from "./content.ts";
-import type { Traits } from "./models.ts";
+import type { BedrockTraits } from "./models.ts";
 import { makeReasoningBlock, REASONING_FORMAT } from "./reasoning.ts";
 
 /** Only some models can continue an answer, so all are asked in words. */
@@ -23,7 +23,7 @@ const ERROR_PREFIX = "Error: ";
  * `unsupported_capability` for audio, for images and files by address, which Bedrock doesn't fetch, and for those of
  * other types.
  */
-export function makeConversation(request: ChatRequest, traits: Traits): Conversation<Block> {
+export function makeConversation(request: ChatRequest, traits: BedrockTraits): Conversation<Block> {
   const conversation = splitConversation<Block>(request.messages, {
     json: new JsonBudget(request),
     takesSystem: false,
@@ -42,7 +42,7 @@ export function makeConversation(request: ChatRequest, traits: Traits): Conversa
   return { ...conversation, turns: [...turns, { role: "user", content: [GO_ON] }], isShortened: true };
 }
 
-function makeResult(message: ToolMessage, given: readonly Block[], traits: Traits): Block[] {
+function makeResult(message: ToolMessage, given: readonly Block[], traits: BedrockTraits): Block[] {
   const points = given.filter(isPoint);
   const plain = given.filter((block) => !isPoint(block));
   const failed = message.is_error === true;

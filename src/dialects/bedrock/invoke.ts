@@ -17,7 +17,7 @@ import {
 } from "../_whole/embeddings.ts";
 import { readRerank } from "../_whole/rerank.ts";
 
-interface Maker {
+interface EmbeddingMaker {
   readonly names: RegExp;
   readonly inputsMax: number;
   /** The request's fields that it can't carry, with the client's names. */
@@ -27,7 +27,7 @@ interface Maker {
   readVectors(body: JsonObject): readonly unknown[];
 }
 
-const TITAN: Maker = {
+const TITAN: EmbeddingMaker = {
   names: /amazon\.titan-embed/,
   inputsMax: 1,
   unsent: [
@@ -48,7 +48,7 @@ const PURPOSES: Readonly<Record<InputType, string>> = {
   clustering: "CLUSTERING",
 };
 
-const NOVA: Maker = {
+const NOVA: EmbeddingMaker = {
   names: /amazon\.nova.*embeddings/,
   inputsMax: 1,
   unsent: [],
@@ -63,7 +63,7 @@ const NOVA: Maker = {
   readVectors: ({ embeddings }) => asArray(embeddings).map((row) => asObject(row).embedding),
 };
 
-const COHERE: Maker = {
+const COHERE: EmbeddingMaker = {
   names: /cohere\.embed/,
   inputsMax: 96,
   unsent: [],
@@ -80,10 +80,10 @@ const COHERE: Maker = {
   readVectors: ({ embeddings }) => listCohereVectors(embeddings),
 };
 
-const MAKERS: readonly Maker[] = [NOVA, COHERE, TITAN];
+const MAKERS: readonly EmbeddingMaker[] = [NOVA, COHERE, TITAN];
 
 /** Unknown models are called in Titan's form, the simplest. */
-function findMaker(name: string): Maker {
+function findMaker(name: string): EmbeddingMaker {
   return MAKERS.find(({ names }) => names.test(name)) ?? TITAN;
 }
 

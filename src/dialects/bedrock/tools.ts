@@ -10,9 +10,9 @@ import { askForJson, mapSchemas } from "../_chat/schemas/schema.ts";
 import { flattenUnion } from "../_chat/schemas/tool-schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addPoint, type Block } from "./content.ts";
-import type { Traits } from "./models.ts";
+import type { BedrockTraits } from "./models.ts";
 
-interface ToolPlan extends Omit<InstructedFields, "fields"> {
+interface BedrockToolPlan extends Omit<InstructedFields, "fields"> {
   readonly tools: readonly Block[];
   /** Null if the model may choose. */
   readonly choice: JsonObject | null;
@@ -22,7 +22,7 @@ interface ToolPlan extends Omit<InstructedFields, "fields"> {
  * If the conversation contains calls, Converse requires tools, so the called ones are offered if the client offers
  * none. There is no choice "none": if tools must be offered, the model is asked in words not to call any.
  */
-export function planTools(request: ChatRequest, card: ModelCard, traits: Traits): ToolPlan {
+export function planTools(request: ChatRequest, card: ModelCard, traits: BedrockTraits): BedrockToolPlan {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const offered = (request.tools ?? []).map(toFunction);
   const kept = allowed === null ? offered : offered.filter((tool) => allowed.has(tool.function.name));
@@ -52,8 +52,8 @@ function planUncalled(
   called: readonly FunctionTool[],
   isChosen: boolean,
   canBeStrict: boolean,
-): ToolPlan {
-  const none: ToolPlan = { ...UNASKED, tools: [], choice: null };
+): BedrockToolPlan {
+  const none: BedrockToolPlan = { ...UNASKED, tools: [], choice: null };
   if (called.length === 0) return none;
   const tools = (kept.length > 0 ? kept : called).flatMap((tool) => makeTool(tool, canBeStrict));
   const instructions = ["In this answer, do not call any tool."];
@@ -61,7 +61,7 @@ function planUncalled(
 }
 
 /** Returns null if nothing is forced, or undefined if the model can't be forced this way. */
-function makeChoice(choice: PlainChoice["choice"], { forced }: Traits): JsonObject | null | undefined {
+function makeChoice(choice: PlainChoice["choice"], { forced }: BedrockTraits): JsonObject | null | undefined {
   if (choice === undefined || choice === "auto" || choice === "none") return null;
   if (choice === "required") return forced.includes("any") ? { any: {} } : undefined;
   return forced.includes("tool") ? { tool: { name: choice.function.name } } : undefined;

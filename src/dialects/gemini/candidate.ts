@@ -10,7 +10,7 @@ import { REASONING_FORMAT } from "./contents.ts";
 import { isUnknownReason, listAnnotations, REASONS, readLogprobs } from "./metadata.ts";
 import { applyPartialArgs } from "./partial-args.ts";
 
-interface OpenCall {
+interface GeminiCall {
   readonly name: string;
   readonly id: string | undefined;
   readonly args: JsonObject;
@@ -27,7 +27,7 @@ export class Candidate {
   /** The index of the current thinking block. Null between blocks. */
   #thinking: number | null = null;
   #calls = 0;
-  #openCall: OpenCall | null = null;
+  #openCall: GeminiCall | null = null;
   /** The last one with a source, since early ones are often empty. */
   #grounding: JsonObject = {};
   readonly #queries = new Set<unknown>();
@@ -146,7 +146,7 @@ export class Candidate {
     return given.willContinue === true ? before : [...before, this.#close(call)];
   }
 
-  #close({ id, name, args, signature }: OpenCall): Delta {
+  #close({ id, name, args, signature }: GeminiCall): Delta {
     this.#openCall = null;
     const call: ToolCallDelta = {
       index: this.#calls++,

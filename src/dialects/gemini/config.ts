@@ -5,7 +5,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { clampOutputLimit } from "../_chat/outgoing.ts";
 import { writeJsonInstruction } from "../_chat/schemas/schema.ts";
-import type { ModelFacts } from "./models.ts";
+import type { GeminiModelFacts } from "./models.ts";
 import { cleanSchema } from "./schema.ts";
 import { chooseThinking } from "./thinking.ts";
 import type { FunctionCalling } from "./tools.ts";
@@ -16,15 +16,15 @@ const STOPS_MAX = 5;
 type Drop = (...fields: readonly string[]) => void;
 
 /** Fields of `generationConfig`. */
-interface Config {
+interface GenerationConfig {
   readonly config: JsonObject;
   /** The words that stand in for fields that the config lacks. */
   readonly instruction: string;
 }
 
-interface Limits {
+interface ConfigLimits {
   readonly card: ModelCard;
-  readonly facts: ModelFacts;
+  readonly facts: GeminiModelFacts;
   readonly vertex: boolean;
 }
 
@@ -32,9 +32,9 @@ interface Limits {
 export function makeConfig(
   request: ChatRequest,
   calling: FunctionCalling,
-  limits: Limits,
+  limits: ConfigLimits,
   drop: Drop,
-): Config {
+): GenerationConfig {
   const format = makeFormat(request.response_format, calling, limits.facts, drop);
   const length = clampOutputLimit(request, limits.card, "maxOutputTokens");
   drop(...length.dropped);
@@ -55,7 +55,7 @@ export function makeConfig(
   return { config, instruction: format.instruction };
 }
 
-function makeNucleus(request: ChatRequest, facts: ModelFacts, drop: Drop): JsonObject {
+function makeNucleus(request: ChatRequest, facts: GeminiModelFacts, drop: Drop): JsonObject {
   const config: JsonObject = {};
   const { temperature, top_p: topP, top_k: topK } = request;
   if (!facts.temperature) drop("temperature");
@@ -83,7 +83,7 @@ function makeSampling(request: ChatRequest, drop: Drop): JsonObject {
 }
 
 /** Penalties and log probabilities. */
-function makeScoring(request: ChatRequest, { facts, vertex }: Limits, drop: Drop): JsonObject {
+function makeScoring(request: ChatRequest, { facts, vertex }: ConfigLimits, drop: Drop): JsonObject {
   const accepted = facts.scoring === "everywhere" || (facts.scoring === "vertex" && vertex);
   const { presence_penalty: presence, frequency_penalty: frequency, top_logprobs: top } = request;
   if (!accepted) {
@@ -100,15 +100,15 @@ function makeScoring(request: ChatRequest, { facts, vertex }: Limits, drop: Drop
   return config;
 }
 
-const PLAIN: Config = { config: {}, instruction: "" };
+const PLAIN: GenerationConfig = { config: {}, instruction: "" };
 
 /** Asks in words for JSON that can't be enforced. With a forced call there is no answer to format. */
 function makeFormat(
   format: ResponseFormat | undefined,
   calling: FunctionCalling,
-  facts: ModelFacts,
+  facts: GeminiModelFacts,
   drop: Drop,
-): Config {
+): GenerationConfig {
   if (!format || format.type === "text") return PLAIN;
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
   const refused = facts.json === "never" || (facts.json === "alone" && calling.declared) || calling.forced;
@@ -122,7 +122,7 @@ function makeFormat(
 }
 
 /** Every model returns text by default, and only some return images. */
-function makeModalities(request: ChatRequest, facts: ModelFacts, drop: Drop): JsonObject {
+function makeModalities(request: ChatRequest, facts: GeminiModelFacts, drop: Drop): JsonObject {
   const { modalities } = request;
   if (!Array.isArray(modalities)) return {};
   const known = facts.draws ? ["text", "image"] : ["text"];
@@ -134,7 +134,7 @@ function makeModalities(request: ChatRequest, facts: ModelFacts, drop: Drop): Js
 
 function configureThinking(
   request: ChatRequest,
-  { thinking }: ModelFacts,
+  { thinking }: GeminiModelFacts,
   outputTokens: number,
   drop: Drop,
 ): JsonObject {

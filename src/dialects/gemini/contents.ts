@@ -17,7 +17,7 @@ import { writeNote } from "../../operations/chat/prompt/note.ts";
 import { listTurn, readText } from "../../operations/chat/turn.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";
 import { makeContentPart } from "./media.ts";
-import type { ModelFacts } from "./models.ts";
+import type { GeminiModelFacts } from "./models.ts";
 import { type HistoryCall, makeResponseParts, mapResults } from "./results.ts";
 import { signLastTurn } from "./signatures.ts";
 import { toSentName } from "./tools.ts";
@@ -27,25 +27,25 @@ export const REASONING_FORMAT = "google-gemini-v1";
 /** The last turn if the model refuses a conversation that ends with its own answer. */
 export const GO_ON = "Continue exactly where you stopped, without repeating anything.";
 
-interface Turn {
+interface ContentTurn {
   readonly role: "user" | "model";
   readonly parts: JsonObject[];
 }
 
 /** The server and model for which the conversation is written. */
 interface ConversationTarget {
-  readonly facts: ModelFacts;
+  readonly facts: GeminiModelFacts;
   /** True if calls and their responses carry ids. Vertex AI refuses them for generations before 3. */
   readonly ids: boolean;
 }
 
 /** A conversation being written. */
-interface Writing extends ConversationTarget {
+interface ContentWriting extends ConversationTarget {
   /** Parses the arguments and results of calls. */
   readonly json: JsonBudget;
 }
 
-interface Conversation {
+interface GeminiConversation {
   readonly fields: JsonObject;
   /** True if a turn was added at the end that asks for the rest of the last one. */
   readonly isContinued: boolean;
@@ -56,7 +56,7 @@ export function makeConversation(
   request: ChatRequest,
   target: ConversationTarget,
   said: string,
-): Conversation {
+): GeminiConversation {
   const leading = countLeading(request.messages);
   const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
   const turns = writeTurns(request.messages, leading, { ...target, json: new JsonBudget(request) });
@@ -77,7 +77,7 @@ function makeNoteParts(message: SystemMessage): JsonObject[] {
 }
 
 /** A conversation without turns is its system text. */
-function addSaid(turns: readonly Turn[], system: string[], said: string): void {
+function addSaid(turns: readonly ContentTurn[], system: string[], said: string): void {
   const newest = turns.findLast(({ role }) => role === "user");
   if (newest === undefined) system.push(said);
   else newest.parts.push({ text: writeNote(said) });
@@ -90,7 +90,7 @@ function readSystemText(message: ChatMessage): string[] {
 }
 
 /** If there is only system text, it becomes the user's turn: without any turn there is nothing to answer. */
-function withSystem(turns: Turn[], system: readonly string[], apart: boolean): JsonObject {
+function withSystem(turns: ContentTurn[], system: readonly string[], apart: boolean): JsonObject {
   const parts = system.map((text) => ({ text }));
   if (turns.length === 0) {
     return { contents: [{ role: "user", parts: parts.length > 0 ? parts : [{ text: " " }] }] };
@@ -108,9 +108,13 @@ function withSystem(turns: Turn[], system: readonly string[], apart: boolean): J
  * Consecutive assistant messages form one turn, and so do the results of their calls, right after it and regardless of
  * messages in between: Gemini pairs whole turns.
  */
-function writeTurns(messages: readonly ChatMessage[], leading: number, target: Writing): Turn[] {
+function writeTurns(
+  messages: readonly ChatMessage[],
+  leading: number,
+  target: ContentWriting,
+): ContentTurn[] {
   const calls = new Map<string, HistoryCall>();
-  const turns: Turn[] = [];
+  const turns: ContentTurn[] = [];
   const later = mapResults(messages);
   let results: ToolMessage[] = [];
   let isAnswered = false;
@@ -135,7 +139,7 @@ function writeTurns(messages: readonly ChatMessage[], leading: number, target: W
   return turns;
 }
 
-function addTurn(turns: Turn[], role: Turn["role"], parts: JsonObject[]): void {
+function addTurn(turns: ContentTurn[], role: ContentTurn["role"], parts: JsonObject[]): void {
   if (parts.length === 0) return;
   const last = turns.at(-1);
   if (role === "model" && last?.role === "model") for (const part of parts) last.parts.push(part);
@@ -143,7 +147,7 @@ function addTurn(turns: Turn[], role: Turn["role"], parts: JsonObject[]): void {
 }
 
 /** Adds a note to the user turn before it: alone, it would seem a new request, whose calls need other signatures. */
-function addNote(turns: Turn[], parts: JsonObject[]): void {
+function addNote(turns: ContentTurn[], parts: JsonObject[]): void {
   const last = turns.at(-1);
   if (last?.role === "user") for (const part of parts) last.parts.push(part);
   else addTurn(turns, "user", parts);
@@ -156,7 +160,7 @@ function addNote(turns: Turn[], parts: JsonObject[]): void {
 function makeModelParts(
   message: AssistantMessage,
   calls: Map<string, HistoryCall>,
-  target: Writing,
+  target: ContentWriting,
 ): JsonObject[] {
   const isOwn = (each: ReasoningDetail) => each.format === REASONING_FORMAT && target.facts.thinking !== null;
   const own = (message.reasoning_details ?? []).filter(isOwn);
@@ -224,7 +228,7 @@ function makeCallPart(
   call: ToolCall,
   signatures: ReadonlyMap<string, string | undefined>,
   calls: Map<string, HistoryCall>,
-  target: Writing,
+  target: ContentWriting,
 ): JsonObject {
   const { name: given, args } = findCalled(call, target.json);
   const name = toSentName(given);

@@ -4,7 +4,7 @@ import { asArray, asObject, changeFields, isObject, type JsonObject } from "../.
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Target } from "../../core/models/dialect.ts";
 import { GO_ON } from "./contents.ts";
-import { findFacts, isKnownModel, isVertex, type ModelFacts } from "./models.ts";
+import { findFacts, type GeminiModelFacts, isKnownModel, isVertex } from "./models.ts";
 import { adaptThinking } from "./thinking.ts";
 
 /** A client's own body with some fields changed, and their names. */
@@ -34,7 +34,12 @@ export function fitToModel(body: JsonObject, card: ModelCard, { mends, baseUrl }
 }
 
 /** Returns the fields of the config that the model refuses, each without a value. */
-function listRefused(config: JsonObject, facts: ModelFacts, isKnown: boolean, vertex: boolean): JsonObject {
+function listRefused(
+  config: JsonObject,
+  facts: GeminiModelFacts,
+  isKnown: boolean,
+  vertex: boolean,
+): JsonObject {
   const isScored = facts.scoring === "everywhere" || (facts.scoring === "vertex" && vertex);
   const refused = [
     ...(facts.temperature ? [] : ["temperature"]),
@@ -46,14 +51,17 @@ function listRefused(config: JsonObject, facts: ModelFacts, isKnown: boolean, ve
   return Object.fromEntries(given.map((field) => [field, undefined]));
 }
 
-function fitThinking({ thinkingConfig: given }: JsonObject, { thinking }: ModelFacts): JsonObject {
+function fitThinking({ thinkingConfig: given }: JsonObject, { thinking }: GeminiModelFacts): JsonObject {
   if (!isObject(given)) return {};
   const fitted = adaptThinking(given, thinking);
   return fitted === given ? {} : { thinkingConfig: fitted };
 }
 
 /** Asks in words for the rest of an answer that the client began. Null if nothing changes. */
-function endWithUser({ contents: given }: JsonObject, { prefill }: ModelFacts): readonly unknown[] | null {
+function endWithUser(
+  { contents: given }: JsonObject,
+  { prefill }: GeminiModelFacts,
+): readonly unknown[] | null {
   const contents = asArray(given);
   const { role, parts } = asObject(contents.at(-1));
   const isText = typeof asObject(asArray(parts).at(-1)).text === "string";

@@ -9,11 +9,11 @@ export const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH", "XHIGH"] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** Generation 2.5 takes a token budget, 3 and later a level. Both together are answered with 400. */
-export type Thinking =
+export type GeminiThinking =
   | { readonly by: "budget"; readonly least: number; readonly most: number }
   | { readonly by: "level"; readonly levels: readonly Level[] };
 
-export interface ModelFacts {
+export interface GeminiModelFacts {
   /** False if there is no `systemInstruction`: its text then precedes the first user turn. */
   readonly system: boolean;
   /** Support of `responseMimeType: "application/json"`: never, only without tools, or always. */
@@ -31,7 +31,7 @@ export interface ModelFacts {
   /** True if it can return images. */
   readonly draws: boolean;
   /** Null if the model refuses a `thinkingConfig`. */
-  readonly thinking: Thinking | null;
+  readonly thinking: GeminiThinking | null;
   /** Accepts each of these at all. */
   readonly temperature: boolean;
   readonly topP: boolean;
@@ -39,7 +39,7 @@ export interface ModelFacts {
 }
 
 /** The facts of the newest generation, also used for any name not listed below (Gemini 3.6 and later, 4). */
-const NEWEST: ModelFacts = {
+const NEWEST: GeminiModelFacts = {
   system: true,
   json: "with tools",
   choicesMax: 1,
@@ -53,12 +53,12 @@ const NEWEST: ModelFacts = {
   topP: true,
   topK: true,
 };
-const THREE: ModelFacts = { ...NEWEST, prefill: true };
-const THREE_FLASH: ModelFacts = {
+const THREE: GeminiModelFacts = { ...NEWEST, prefill: true };
+const THREE_FLASH: GeminiModelFacts = {
   ...THREE,
   thinking: { by: "level", levels: ["MINIMAL", "LOW", "MEDIUM", "HIGH"] },
 };
-const TWO_FIVE: ModelFacts = {
+const TWO_FIVE: GeminiModelFacts = {
   ...THREE,
   json: "alone",
   choicesMax: 8,
@@ -67,8 +67,8 @@ const TWO_FIVE: ModelFacts = {
   signed: false,
   thinking: { by: "budget", least: 0, most: 24_576 },
 };
-const TWO: ModelFacts = { ...TWO_FIVE, scoring: "everywhere", thinking: null };
-const GEMMA: ModelFacts = {
+const TWO: GeminiModelFacts = { ...TWO_FIVE, scoring: "everywhere", thinking: null };
+const GEMMA: GeminiModelFacts = {
   ...TWO,
   system: false,
   json: "never",
@@ -82,7 +82,7 @@ const GEMMA: ModelFacts = {
  * candidates is not enabled", "Penalty is not enabled", "Logprobs is not enabled", "Requests ending with a model turn
  * are not supported", "Function calling with a response mime type: 'application/json' is unsupported".
  */
-const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
+const FACTS: readonly (readonly [RegExp, GeminiModelFacts])[] = [
   [/^gemma-3|^gemma-[12]/, GEMMA],
   [/^gemma/, { ...GEMMA, thinking: { by: "level", levels: ["MINIMAL", "HIGH"] } }],
   [/^gemini-2.*image/, { ...TWO_FIVE, choicesMax: 1, thinking: null, draws: true }],
@@ -98,7 +98,7 @@ const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^gemini-4-neon/, { ...NEWEST, thinking: { by: "level", levels: ["LOW", "MEDIUM", "HIGH", "XHIGH"] } }],
 ];
 
-const RULES: DialectRules<"gemini", ModelFacts> = {
+const RULES: DialectRules<"gemini", GeminiModelFacts> = {
   temperature: ({ temperature }, isRefused) => ({ temperature: !isRefused(!temperature) }),
   top_p: ({ topP }, isRefused) => ({ topP: !isRefused(!topP) }),
   top_k: ({ topK }, isRefused) => ({ topK: !isRefused(!topK) }),
@@ -111,14 +111,14 @@ const RULES: DialectRules<"gemini", ModelFacts> = {
 
 /** Finds a model's facts by its name, with the operator's words over them. */
 export const findFacts = remember(
-  (card: ModelCard): ModelFacts => applyRules(RULES, card, findByName(card.name) ?? NEWEST),
+  (card: ModelCard): GeminiModelFacts => applyRules(RULES, card, findByName(card.name) ?? NEWEST),
 );
 
 /** True if a row has the model's name. */
 export const isKnownModel = ({ name }: ModelCard): boolean => findByName(name) !== undefined;
 
 /** Names may begin with `models/`. */
-function findByName(modelName: string): ModelFacts | undefined {
+function findByName(modelName: string): GeminiModelFacts | undefined {
   const name = modelName.toLowerCase().replace(/^.*\//, "");
   return FACTS.find(([pattern]) => pattern.test(name))?.[1];
 }

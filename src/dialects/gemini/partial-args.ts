@@ -9,7 +9,7 @@ const STEPS_MAX = 64;
 /** Lists arrive nearly in order. Each gap is filled with nulls, so larger ones would take thousands of bytes a path. */
 const GAP_MAX = 16;
 
-type Step = string | number;
+type ArgsStep = string | number;
 
 /** Writes the pieces of `partialArgs` into `args`. Throws a Fault for an invalid path. */
 export function applyPartialArgs(args: JsonObject, partialArgs: unknown): void {
@@ -20,8 +20,8 @@ export function applyPartialArgs(args: JsonObject, partialArgs: unknown): void {
   }
 }
 
-function parseSteps(path: string): Step[] {
-  const steps: Step[] = [];
+function parseSteps(path: string): ArgsStep[] {
+  const steps: ArgsStep[] = [];
   STEP.lastIndex = path.startsWith("$") ? 1 : 0;
   while (STEP.lastIndex < path.length) {
     const found = STEP.exec(path);
@@ -42,7 +42,7 @@ function readPieceValue(piece: JsonObject, before: unknown): unknown {
   return piece.numberValue ?? piece.boolValue ?? null;
 }
 
-function setAt(args: JsonObject, steps: readonly Step[], value: (before: unknown) => unknown): void {
+function setAt(args: JsonObject, steps: readonly ArgsStep[], value: (before: unknown) => unknown): void {
   let at: JsonObject | unknown[] = args;
   for (const [position, step] of steps.entries()) {
     const next = steps[position + 1];
@@ -56,12 +56,12 @@ function setAt(args: JsonObject, steps: readonly Step[], value: (before: unknown
   }
 }
 
-function read(holder: JsonObject | unknown[], step: Step): unknown {
+function read(holder: JsonObject | unknown[], step: ArgsStep): unknown {
   if (Array.isArray(holder)) return holder[Number(step)];
   return Object.hasOwn(holder, step) ? holder[step] : undefined;
 }
 
-function write(holder: JsonObject | unknown[], step: Step, value: unknown): void {
+function write(holder: JsonObject | unknown[], step: ArgsStep, value: unknown): void {
   if (!Array.isArray(holder)) holder[String(step)] = value;
   else if (typeof step === "number" && step <= holder.length + GAP_MAX) holder[step] = value;
   else throw malformed("a partial argument's place in a list is out of bounds");

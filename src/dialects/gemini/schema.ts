@@ -46,7 +46,7 @@ const FORMATS: ReadonlySet<string> = new Set([
 ]);
 /** References are expanded, and nested ones grow without bound. Beyond this many nodes a schema means "anything". */
 const NODES_MAX = 20_000;
-interface Walk {
+interface SchemaWalk {
   readonly references: References;
   readonly nodes: { left: number };
 }
@@ -60,7 +60,7 @@ export function cleanSchema(schema: JsonObject, added = makeExpansion()): JsonOb
   return clean(schema, { references: openReferences(schema, added), nodes: { left: NODES_MAX } });
 }
 
-function clean(given: unknown, walk: Walk): JsonObject {
+function clean(given: unknown, walk: SchemaWalk): JsonObject {
   walk.nodes.left -= 1;
   if (!isObject(given) || walk.nodes.left < 0) return {};
   if (isReference(given)) return expandReference(given, walk.references, (schema) => clean(schema, walk));
@@ -70,7 +70,7 @@ function clean(given: unknown, walk: Walk): JsonObject {
 }
 
 /** Merges the schemas of `allOf`, with the properties and required names of all. */
-function mergeAllOf(given: JsonObject, walk: Walk): JsonObject {
+function mergeAllOf(given: JsonObject, walk: SchemaWalk): JsonObject {
   if (!Array.isArray(given.allOf)) return given;
   const { allOf, ...own } = given;
   const sum: JsonObject = {};
@@ -87,7 +87,7 @@ function mergeAllOf(given: JsonObject, walk: Walk): JsonObject {
 }
 
 /** Converts one keyword: unchanged, replaced, or dropped. */
-function cleanKeyword(keyword: string, value: unknown, walk: Walk): [string, unknown][] {
+function cleanKeyword(keyword: string, value: unknown, walk: SchemaWalk): [string, unknown][] {
   switch (keyword) {
     case "const":
       return cleanConst(value);

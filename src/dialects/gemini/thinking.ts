@@ -1,7 +1,7 @@
 // Gemini's `thinkingConfig`: chosen for an effort, and fitted into an output limit.
 import { changeFields, type JsonObject } from "../../core/json/json.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
-import { LEVELS, type Level, type Thinking } from "./models.ts";
+import { type GeminiThinking, LEVELS, type Level } from "./models.ts";
 
 /**
  * Thoughts count towards the output limit. This many tokens of it are left for the answer: without them nothing might be.
@@ -31,7 +31,7 @@ const WANTED: Readonly<Record<ReasoningEffort, Level>> = {
 
 const EFFORTS = { MINIMAL: "minimal", LOW: "low", MEDIUM: "medium", HIGH: "high", XHIGH: "xhigh" } as const;
 
-type BudgetThinking = Extract<Thinking, { by: "budget" }>;
+type BudgetThinking = Extract<GeminiThinking, { by: "budget" }>;
 
 interface ThinkingChoice {
   readonly config: JsonObject;
@@ -41,7 +41,7 @@ interface ThinkingChoice {
 
 /** Chooses the `thinkingConfig` for an effort. Thoughts are requested unless there are none or the effort is `none`. */
 export function chooseThinking(
-  thinking: Thinking,
+  thinking: GeminiThinking,
   effort: ReasoningEffort,
   outputTokens: number,
 ): ThinkingChoice {
@@ -66,7 +66,7 @@ export function chooseThinking(
  * Returns the client's own `thinkingConfig` in the form that the model takes: the same object if it is in that form.
  * Undefined if the model takes none.
  */
-export function adaptThinking(given: JsonObject, thinking: Thinking | null): JsonObject | undefined {
+export function adaptThinking(given: JsonObject, thinking: GeminiThinking | null): JsonObject | undefined {
   const { thinkingBudget: budget, thinkingLevel } = given;
   const asked = LEVELS.find((level) => level === String(thinkingLevel).toUpperCase());
   if (thinking === null) return Object.values(given).some((value) => value ?? false) ? undefined : given;
@@ -93,7 +93,11 @@ function clamp(budget: number, { least, most }: BudgetThinking): number {
 }
 
 /** Returns the client's own `thinkingConfig` within a lowered limit: the same object if it fits. */
-export function fitThinking(given: JsonObject, thinking: Thinking | null, outputTokens: number): JsonObject {
+export function fitThinking(
+  given: JsonObject,
+  thinking: GeminiThinking | null,
+  outputTokens: number,
+): JsonObject {
   const { thinkingBudget: budget, thinkingLevel, ...others } = given;
   if (thinking === null) return given;
   const roomTokens = computeRoom(outputTokens);

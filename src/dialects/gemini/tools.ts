@@ -28,7 +28,7 @@ export function mapSentNames({ tools = [] }: ChatRequest): ReadonlyMap<string, s
   return new Map(names.map((name) => [toSentName(name), name]));
 }
 
-type Mode = "AUTO" | "ANY" | "NONE" | "VALIDATED";
+type CallingMode = "AUTO" | "ANY" | "NONE" | "VALIDATED";
 
 /** Declares the tools. A custom tool becomes a function with one string. */
 export function makeFunctionCalling(
@@ -67,7 +67,7 @@ function limitCalls(offered: readonly Declaration[]): JsonObject {
   return { mode: "VALIDATED", allowedFunctionNames: offered.map(({ name }) => name) };
 }
 
-function toMode(choice: PlainChoice["choice"]): Mode | undefined {
+function toMode(choice: PlainChoice["choice"]): CallingMode | undefined {
   if (choice === undefined) return undefined;
   if (choice === "none") return "NONE";
   return choice === "auto" ? "AUTO" : "ANY";

@@ -16,13 +16,13 @@ import { toFunction } from "../_chat/tools.ts";
 import { mentionsJson, withCacheMark } from "./messages.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
-interface ThinkingPlan extends EncodedFields {
+interface PlannedThinking extends EncodedFields {
   /** True if the model will not think. */
   readonly off: boolean;
 }
 
 /** Plans the fields for thinking. Thinking gives way to features that exclude it, such as a forced tool call. */
-export function planThinking(request: ChatRequest, card: ModelCard, quirks: OpenaiQuirks): ThinkingPlan {
+export function planThinking(request: ChatRequest, card: ModelCard, quirks: OpenaiQuirks): PlannedThinking {
   const named = request.reasoning_effort === undefined ? [] : ["reasoning_effort"];
   if (!quirks.toolsWhileThinking && thinksWithTools(request, quirks))
     return { fields: stopThinking(quirks), off: true, dropped: named };
@@ -30,7 +30,7 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
   return planEffort(request, quirks, named);
 }
 
-function planEffort(request: ChatRequest, quirks: OpenaiQuirks, named: readonly string[]): ThinkingPlan {
+function planEffort(request: ChatRequest, quirks: OpenaiQuirks, named: readonly string[]): PlannedThinking {
   const asked = request.reasoning_effort;
   const { values, toggle, offByDefault } = quirks.effort;
   const value = asked === undefined ? undefined : chooseEffort(asked, values);

@@ -12,7 +12,7 @@ import { type OutputForm, ResponseReader } from "../_responses/output.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encode, fit } from "./encode.ts";
 import { isServedBy } from "./models.ts";
-import { listToolNames, searches, type ToolNames } from "./tools.ts";
+import { listToolNames, type PerplexityToolNames, searches } from "./tools.ts";
 
 /** The text cites the result with id 7 as `[7]`. */
 const MARK = /\[(\d+)\]/g;
@@ -20,7 +20,7 @@ const RESULT_ITEMS: ReadonlySet<unknown> = new Set(["search_results", "people_se
 
 /** Adds to the common items: search results, the citations made of them, billed searches. */
 class AgentOutput implements OutputForm {
-  readonly #names: ToolNames;
+  readonly #names: PerplexityToolNames;
   readonly #results: JsonObject[] = [];
   readonly #isAsked: boolean;
 

@@ -24,7 +24,7 @@ import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import { type InputForm, makeInputItems } from "../_responses/input.ts";
 import { isServedBy, type ModelTraits } from "./models.ts";
-import { listToolNames, makeToolFields, SEARCH_FIELDS, type ToolNames } from "./tools.ts";
+import { listToolNames, makeToolFields, type PerplexityToolNames, SEARCH_FIELDS } from "./tools.ts";
 
 const OUTPUT_TOKENS_MIN = 16;
 /** The API refuses a call of a Claude model without a limit. Every Claude since 4.1 accepts this one. */
@@ -104,7 +104,7 @@ function makeFormat(request: ChatRequest): JsonObject | undefined {
   return format?.type === "json_schema" ? { type: format.type, json_schema: format.json_schema } : undefined;
 }
 
-function inputForm(names: ToolNames): InputForm {
+function inputForm(names: PerplexityToolNames): InputForm {
   return {
     part: inputPart,
     said: (parts) => parts.map((part) => (part.type === "text" ? part.text : part.refusal)).join(""),

@@ -23,7 +23,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   "sandbox",
 ]);
 
-export interface ToolNames {
+export interface PerplexityToolNames {
   /** Returns the name that is sent for a client's name. */
   upstream(name: string): string;
   /** Returns the client's name of a called function, or null if the client declared no such function. */
@@ -31,7 +31,7 @@ export interface ToolNames {
 }
 
 /** Maps the names of a request, the same way for its encoding and its answer. */
-export function listToolNames(request: ChatRequest): ToolNames {
+export function listToolNames(request: ChatRequest): PerplexityToolNames {
   const declared = (request.tools ?? []).map(readToolName);
   const taken = new Set(declared);
   const upstream = (name: string): string => {
@@ -66,7 +66,11 @@ const RESULTS_MAX = 50;
 const PLACE_FIELDS = ["latitude", "longitude", "country", "region", "city"] as const;
 
 /** Makes `tools`, `tool_choice` and `max_tool_calls`. Custom tools become functions of one string. */
-export function makeToolFields(request: ChatRequest, served: ModelTraits, names: ToolNames): JsonObject {
+export function makeToolFields(
+  request: ChatRequest,
+  served: ModelTraits,
+  names: PerplexityToolNames,
+): JsonObject {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const searchesItself = "preset" in served.selects;
   // "none" would also disable the search, but the client meant its own functions, so these are not sent.
@@ -105,7 +109,7 @@ function limitCalls(areDisabled: boolean): JsonObject {
 function listOwnTools(
   tools: readonly Tool[] = [],
   allowed: ReadonlySet<string> | null,
-  names: ToolNames,
+  names: PerplexityToolNames,
 ): readonly JsonObject[] {
   return tools
     .map(toFunction)
@@ -116,7 +120,7 @@ function listOwnTools(
 function makeToolList(
   tools: readonly JsonObject[],
   choice: PlainChoice["choice"],
-  names: ToolNames,
+  names: PerplexityToolNames,
 ): JsonObject {
   if (tools.length === 0) return {};
   if (choice === undefined) return { tools };

@@ -13,7 +13,7 @@ import {
 } from "./models.ts";
 
 /** A client's own body with some fields changed, and their names. */
-interface FittedBody {
+interface FittedResponses {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
 }
@@ -25,7 +25,7 @@ const LOGPROBS = "message.output_text.logprobs";
 const VERBOSITY_DEFAULT = "medium";
 
 /** Returns the body as the model takes it: the same object if nothing is refused. */
-export function fitToModel(body: JsonObject, card: ModelCard, mends: Mending | undefined): FittedBody {
+export function fitToModel(body: JsonObject, card: ModelCard, mends: Mending | undefined): FittedResponses {
   if (mends === undefined) return { body, dropped: [] };
   const facts = findFacts(card);
   const isKnown = facts.isSure || mends === "refused";

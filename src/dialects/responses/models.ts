@@ -8,7 +8,7 @@ import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { HAS_BREAKPOINTS } from "../_chat/cache/cache-breakpoint.ts";
 import { findGrokEfforts } from "./grok-efforts.ts";
 
-interface Family {
+interface ModelFamily {
   readonly pattern: RegExp;
   /** In ascending order. Empty if the family doesn't reason. */
   readonly efforts: readonly ReasoningEffort[];
@@ -23,7 +23,7 @@ const LOW_TO_XHIGH = [...LOW_TO_HIGH, "xhigh"] as const;
 const LOW_TO_MAX = [...LOW_TO_XHIGH, "max"] as const;
 
 /** The first match counts, so exceptions come before their generation. Unknown later generations match the last row. */
-const FAMILIES: readonly Family[] = [
+const FAMILIES: readonly ModelFamily[] = [
   { pattern: /^(gpt-[34]|chatgpt|gpt-5-chat)/, efforts: [], verbosity: false },
   { pattern: /^gpt-5\.\d+-chat/, efforts: ["medium"], verbosity: false },
   { pattern: /^o\d/, efforts: LOW_TO_HIGH, verbosity: false },

@@ -8,7 +8,7 @@ interface Heading {
   readonly html: string;
 }
 
-interface Section {
+interface ChapterSection {
   /** The anchor within the chapter; empty for the text under the title. */
   readonly id: string;
   readonly heading: string;
@@ -22,7 +22,7 @@ export interface Chapter {
   readonly summary: string;
   readonly html: string;
   readonly headings: readonly Heading[];
-  readonly sections: readonly Section[];
+  readonly sections: readonly ChapterSection[];
 }
 
 const HEADING = /<h([1-3]) id="([^"]*)">(.*?)<\/h\1>/gs;
@@ -90,7 +90,7 @@ function labelCells(table: string): string {
   });
 }
 
-function splitSections(rendered: string): readonly Section[] {
+function splitSections(rendered: string): readonly ChapterSection[] {
   const starts = [...rendered.matchAll(HEADING)];
   return starts.map((start, at) => {
     const [whole, level, id = "", html = ""] = start;

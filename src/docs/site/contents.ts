@@ -1,7 +1,7 @@
 // The manual's contents: its chapters by part, in their order.
 import { CLIENT_SETUPS, type ClientSetup } from "./client-setups.ts";
 
-interface Part {
+interface ManualPart {
   readonly title: string;
   /** The names of the chapters' files beside this one, without `.md`. */
   readonly chapters: readonly string[];
@@ -10,7 +10,7 @@ interface Part {
 /** The first page, with an overview of the others. */
 export const INDEX = "index";
 
-export const PARTS: readonly Part[] = [
+export const PARTS: readonly ManualPart[] = [
   { title: "First steps", chapters: ["getting-started", "glossary", "compare"] },
   {
     title: "Calling models",

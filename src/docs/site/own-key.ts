@@ -4,14 +4,14 @@
 import { loadData } from "./load-data.ts";
 
 /** The gateway that serves the page. */
-interface Gateway {
+interface ServingGateway {
   /** Its address in the examples. */
   readonly address: string;
   /** Returns the URL of an admin route. */
   readonly place: (path: string) => string;
 }
 
-interface Actor {
+interface PageActor {
   readonly kind: string;
   readonly id: string;
 }
@@ -27,7 +27,7 @@ const PLACEHOLDER = "sk-…";
 const VARIABLE = "$POUNDKEY_KEY";
 const SHELL = /\blanguage-(sh|bash)\b/;
 
-export async function nameOwnKey({ address, place }: Gateway): Promise<void> {
+export async function nameOwnKey({ address, place }: ServingGateway): Promise<void> {
   const blocks = [...document.querySelectorAll<HTMLElement>("pre code")].filter(
     ({ textContent: text }) =>
       (text.includes(PLACEHOLDER) || text.includes(VARIABLE)) &&
@@ -48,8 +48,8 @@ function hasSignedIn(): boolean {
 }
 
 /** Returns a person's newest key that works; for others, the newest that they see. Null if the session is over. */
-async function findOwnKey(place: Gateway["place"]): Promise<OwnKey | null> {
-  const { actor } = await loadData<{ readonly actor?: Actor }>(place("/admin/v1/session"));
+async function findOwnKey(place: ServingGateway["place"]): Promise<OwnKey | null> {
+  const { actor } = await loadData<{ readonly actor?: PageActor }>(place("/admin/v1/session"));
   if (actor === undefined) return null;
   const own = actor.kind === "person" ? `&member=${encodeURIComponent(actor.id)}` : "";
   const url = place(`/admin/v1/keys?state=active&limit=1${own}`);

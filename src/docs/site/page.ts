@@ -50,14 +50,14 @@ export function renderMissingPage(manual: Manual): string {
   return renderFrame({ name: MISSING_PAGE, title: "No such page", head: "", body }, manual);
 }
 
-interface Page {
+interface ManualPage {
   readonly name: string;
   readonly title: string;
   readonly head: string;
   readonly body: string;
 }
 
-function renderFrame({ name, title, head, body }: Page, manual: Manual): string {
+function renderFrame({ name, title, head, body }: ManualPage, manual: Manual): string {
   const shownTitle = name === INDEX ? title : `${title} · Poundkey`;
   return `<!doctype html>
 <html lang="en">

@@ -29,7 +29,7 @@ export interface SearchHit {
 }
 
 /** A section with the places of its words. */
-interface Section {
+interface SearchedSection {
   readonly entry: Entry;
   readonly words: readonly Word[];
   /** The number of times that each stem is in the text. */
@@ -41,12 +41,12 @@ interface Section {
 }
 
 export interface SearchIndex extends Vocabulary {
-  readonly sections: readonly Section[];
+  readonly sections: readonly SearchedSection[];
 }
 
 /** A section and how well it answers. */
-interface Score {
-  readonly section: Section;
+interface SectionScore {
+  readonly section: SearchedSection;
   readonly points: number;
   /** The share of the query that it has, by weight. */
   readonly covered: number;
@@ -89,7 +89,7 @@ export function buildIndex(entries: readonly Entry[]): SearchIndex {
   return { sections, sectionCount: sections.length, frequencies };
 }
 
-function readSection(entry: Entry, words: readonly Word[], average: number): Section {
+function readSection(entry: Entry, words: readonly Word[], average: number): SearchedSection {
   const counts = new Map<string, number>();
   for (const { stem } of words) counts.set(stem, (counts.get(stem) ?? 0) + 1);
   const listTitle = (title: string) =>
@@ -119,7 +119,12 @@ export function findSections(index: SearchIndex, query: string): readonly Search
     .map(({ section }) => describeFound(section, terms));
 }
 
-function scoreSection(index: SearchIndex, section: Section, terms: readonly Term[], whole: number): Score {
+function scoreSection(
+  index: SearchIndex,
+  section: SearchedSection,
+  terms: readonly Term[],
+  whole: number,
+): SectionScore {
   const found = terms.map((term) => scoreTerm(section, term));
   const sum = (measure: (term: Term, at: number) => number) =>
     terms.reduce((total, term, at) => total + term.weight * measure(term, at), 0) / whole;
@@ -136,17 +141,17 @@ function scoreSection(index: SearchIndex, section: Section, terms: readonly Term
 }
 
 /** From 0 to 1, by the meaning that the section has most of. */
-function scoreTerm(section: Section, { meanings }: Term): number {
+function scoreTerm(section: SearchedSection, { meanings }: Term): number {
   const count = Math.max(0, ...meanings.map((one) => countMeaning(section, one)));
   return count / (count + HALF_COUNT);
 }
 
 /** A phrase counts as much as its rarest word in the section. */
-function countMeaning(section: Section, { stems, weight }: Meaning): number {
+function countMeaning(section: SearchedSection, { stems, weight }: Meaning): number {
   return weight * Math.min(...stems.map((stem) => countStem(section, stem)));
 }
 
-function countStem({ counts, inHeading, inChapter, length }: Section, stem: string): number {
+function countStem({ counts, inHeading, inChapter, length }: SearchedSection, stem: string): number {
   const inText = (counts.get(stem) ?? 0) / (1 - LENGTH_SHARE + LENGTH_SHARE * length);
   return inText + (inHeading.has(stem) ? HEADING_COUNT : 0) + (inChapter.has(stem) ? CHAPTER_COUNT : 0);
 }
@@ -157,7 +162,7 @@ function listTitled({ meanings }: Term, isInTitle: (stem: string) => boolean): r
 }
 
 /** The share of the heading that the query says, in its own words or others, from 0 to 1. */
-function measureSaid(index: SearchIndex, section: Section, terms: readonly Term[]): number {
+function measureSaid(index: SearchIndex, section: SearchedSection, terms: readonly Term[]): number {
   const said = listSaid(section, terms);
   let sum = 0;
   let whole = 0;
@@ -170,7 +175,10 @@ function measureSaid(index: SearchIndex, section: Section, terms: readonly Term[
 }
 
 /** Returns the words of the titles that the query says, and how surely each is meant. */
-function listSaid({ inHeading, inChapter }: Section, terms: readonly Term[]): ReadonlyMap<string, number> {
+function listSaid(
+  { inHeading, inChapter }: SearchedSection,
+  terms: readonly Term[],
+): ReadonlyMap<string, number> {
   const isInTitle = (stem: string) => inHeading.has(stem) || inChapter.has(stem);
   const said = new Map<string, number>();
   for (const term of terms)
@@ -181,7 +189,7 @@ function listSaid({ inHeading, inChapter }: Section, terms: readonly Term[]): Re
   return said;
 }
 
-function describeFound({ entry, words }: Section, terms: readonly Term[]): SearchHit {
+function describeFound({ entry, words }: SearchedSection, terms: readonly Term[]): SearchHit {
   const stems = new Set(terms.flatMap(({ meanings }) => meanings.flatMap((one) => one.stems)));
   const matched = words.filter(({ stem }) => stems.has(stem));
   const inHeadings = splitWords(`${entry.chapter} ${entry.heading}`).filter(({ stem }) => stems.has(stem));

@@ -7,7 +7,7 @@ import type { Take, WrittenAnswer, WrittenPart } from "../answer/flow.ts";
 import type { LoopedAnswer } from "./looped-answer.ts";
 import type { LoopPorts, Question } from "./port.ts";
 
-type Show = (data: WrittenPart) => Promise<void> | null;
+type ShowPart = (data: WrittenPart) => Promise<void> | null;
 
 export class LoopedFlow<F extends Form> implements WrittenAnswer {
   readonly type = undefined;
@@ -45,7 +45,7 @@ export class LoopedFlow<F extends Form> implements WrittenAnswer {
 
   async pour(take: Take<WrittenPart>): Promise<void> {
     this.#isPoured = true;
-    const show: Show = (data) => (data.length === 0 ? null : take(data));
+    const show: ShowPart = (data) => (data.length === 0 ? null : take(data));
     try {
       this.#ending = await this.#answer.run({ ask: (question) => this.#ask(question, show), show });
     } finally {
@@ -75,7 +75,7 @@ export class LoopedFlow<F extends Form> implements WrittenAnswer {
     return this.#open?.keepAlive ?? null;
   }
 
-  async #ask(question: Question<F>, show: Show): Promise<OwnTurn> {
+  async #ask(question: Question<F>, show: ShowPart): Promise<OwnTurn> {
     const isFirst = question === this.#answer.first;
     const answer = isFirst && this.#open !== null ? this.#open : question.stream();
     this.#open = answer;

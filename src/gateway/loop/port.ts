@@ -37,7 +37,7 @@ export interface MadeCall {
 export type JoinCall = (worstNanoUsd: NanoUsd) => PartTerms;
 
 /** The conversation of the response, in the form of its surface. */
-interface Conversation<Usage> {
+interface LoopConversation<Usage> {
   /** The most calls by the client's own wish. Null if it has none. */
   readonly callsMax: number | null;
   /** Takes the model's whole answer, as it is written. */
@@ -58,7 +58,7 @@ export interface LoopPorts<F extends Form> {
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly operation: Operation<F>;
   readonly bounds: ToolLoopBounds;
-  readonly conversation: Conversation<F["usage"]>;
+  readonly conversation: LoopConversation<F["usage"]>;
   /** Ends all of it. */
   readonly root: Ending;
   /** When the client's own time limit ends, on the monotonic clock. */

@@ -10,10 +10,10 @@ const POLL_MS = 250;
 /** More duplicates than this are a client bug or an attack. */
 const TWINS_MAX = 100;
 
-type Staying = Exclude<AdmissionAnswer, { kind: "pending" | "moved" }>;
+type FinalAdmission = Exclude<AdmissionAnswer, { kind: "pending" | "moved" }>;
 
 /** Throws the Fault of a key that is moved from one account to the next. */
-export function requireStaying(admitted: Exclude<AdmissionAnswer, { kind: "pending" }>): Staying {
+export function requireStaying(admitted: Exclude<AdmissionAnswer, { kind: "pending" }>): FinalAdmission {
   if (admitted.kind !== "moved") return admitted;
   const message = "This key is being moved to another account. Please try again.";
   throw new Fault("store_unavailable", message, { retryAfterMs: 1000 });
@@ -58,7 +58,7 @@ export class Admissions {
     again: () => Ticket,
     endings: readonly Ending[],
     limitAtMs: number,
-  ): Promise<Staying> {
+  ): Promise<FinalAdmission> {
     for (let same = id; ; ) {
       const waitMs = limitAtMs - this.#ports.clock.monotonicMs();
       if (waitMs <= 0) throw makeTwinTimeout();

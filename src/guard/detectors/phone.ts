@@ -17,7 +17,7 @@ const CLOSE = 41;
 const DAY = /^(?:19|20)\d\d-[01]\d-[0-3]\d$/;
 
 /** Where groups of digits end, how many digits they have, and whether something parts them. */
-interface Groups {
+interface DigitGroups {
   readonly to: number;
   readonly count: number;
   readonly isParted: boolean;
@@ -41,8 +41,8 @@ function readGroup(text: string, at: number, isOpen: boolean, count: number): nu
 }
 
 /** Reads as many groups as fit into so many digits, with one separator between each two. One may stand in brackets. */
-function readGroups(text: string, at: number, digitsMax: number): Groups {
-  let read: Groups = { to: at, count: 0, isParted: false };
+function readGroups(text: string, at: number, digitsMax: number): DigitGroups {
+  let read: DigitGroups = { to: at, count: 0, isParted: false };
   let hasBrackets = false;
   for (let from = at; ; ) {
     const isOpen = text.charCodeAt(from) === OPEN;

@@ -7,7 +7,7 @@ const TOKEN_MAX = 1024;
 /** The different characters that a secret has at least: `sk-proj-xxxx…` stands for one. */
 const DIFFERENT_MIN = 6;
 
-interface Form {
+interface PrefixForm {
   readonly prefix: string;
   /** Behind the prefix. */
   readonly least: number;
@@ -17,19 +17,19 @@ interface Form {
   readonly accepts?: (body: string) => boolean;
 }
 
-interface Row {
+interface PrefixRow {
   readonly name: string;
   readonly rule: string;
-  readonly forms: readonly Form[];
+  readonly forms: readonly PrefixForm[];
 }
 
-const tokens = (prefix: string, least: number, most = TOKEN_MAX): Form => ({
+const tokens = (prefix: string, least: number, most = TOKEN_MAX): PrefixForm => ({
   prefix,
   least,
   most,
   isIn: isToken,
 });
-const letters = (prefix: string, least: number, most = least): Form => ({
+const letters = (prefix: string, least: number, most = least): PrefixForm => ({
   prefix,
   least,
   most,
@@ -41,7 +41,7 @@ const isBase32 = (code: number): boolean => isCapital(code) || (code >= 50 && co
 const isWord = (code: number): boolean => isAlphanumeric(code) || code === 95;
 const isTokenOrDot = (code: number): boolean => isToken(code) || code === 46;
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly PrefixRow[] = [
   {
     name: "openai_key",
     rule: "keys of OpenAI: sk-, sk-proj-, sk-svcacct-, sk-admin-",
@@ -107,7 +107,7 @@ function hasVariety(body: string): boolean {
   return new Set(body).size >= DIFFERENT_MIN;
 }
 
-function matchForm(text: string, at: number, form: Form): Span | null {
+function matchForm(text: string, at: number, form: PrefixForm): Span | null {
   if (!text.startsWith(form.prefix, at)) return null;
   const from = at + form.prefix.length;
   const to = findRunEnd(text, from, form.most + 1, form.isIn);
@@ -123,7 +123,7 @@ function listRuns(prefix: string): readonly number[] {
   return first < prefix.length ? [first] : Array.from({ length: 32 - first }, (_, more) => first + more);
 }
 
-function makeDetector({ name, rule, forms }: Row): Detector {
+function makeDetector({ name, rule, forms }: PrefixRow): Detector {
   return {
     name,
     group: "secrets",

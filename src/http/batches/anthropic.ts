@@ -27,7 +27,7 @@ const SURFACE = "anthropic-batches";
 const LIMIT_MAX = 1000;
 const PAGE = 500;
 
-type Query = Readonly<Record<string, string | undefined>>;
+type AnthropicBatchQuery = Readonly<Record<string, string | undefined>>;
 type BatchList = Pick<BatchPorts, "batches">;
 
 /** A request as the routes get it, with the headers that its answer gets. */
@@ -220,7 +220,7 @@ function explain(message: string, at: number): Fault {
   return new Fault("invalid_value", `requests.${at}: ${message}`, { param: `requests.${at}` });
 }
 
-async function listPage({ batches }: BatchList, owner: BatchOwner, query: Query) {
+async function listPage({ batches }: BatchList, owner: BatchOwner, query: AnthropicBatchQuery) {
   const limit = readLimit(query, LIMIT_MAX);
   const { after_id: after, before_id: before } = query;
   if (before !== undefined) return listBefore({ batches }, owner, before, limit);

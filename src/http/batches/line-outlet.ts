@@ -12,9 +12,9 @@ import type { Arrival } from "../door/arrival.ts";
 import { noteRefusal, type Outlet } from "../door/outlet.ts";
 import type { HttpPorts } from "../ports.ts";
 
-type Result = Omit<LineResult, "requestId">;
+type OutletResult = Omit<LineResult, "requestId">;
 
-export class LineOutlet<F extends Form> implements Outlet<F, Result> {
+export class LineOutlet<F extends Form> implements Outlet<F, OutletResult> {
   readonly #ports: HttpPorts;
   readonly #surface: Surface<F>;
 
@@ -28,11 +28,11 @@ export class LineOutlet<F extends Form> implements Outlet<F, Result> {
     return null;
   }
 
-  whole(_arrival: Arrival, facts: Facts, answer: JsonObject | Document): Result {
+  whole(_arrival: Arrival, facts: Facts, answer: JsonObject | Document): OutletResult {
     return { status: 200, body: writeAnswer(answer), fault: null, ...readCosts(facts) };
   }
 
-  refuse(arrival: Arrival, context: RequestContext<F> | null, fault: Fault): Result {
+  refuse(arrival: Arrival, context: RequestContext<F> | null, fault: Fault): OutletResult {
     const { refusal } = noteRefusal(this.#ports, this.#surface, arrival, context, fault);
     const { status, body } = refusal;
     return { status, body: JSON.stringify(body), fault, ...readCosts(context ?? NO_FACTS) };

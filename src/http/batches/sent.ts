@@ -82,10 +82,10 @@ export function readTerms(
   };
 }
 
-type Query = Readonly<Record<string, string | undefined>>;
+type BatchQuery = Readonly<Record<string, string | undefined>>;
 
 /** Throws the Fault `invalid_value` of a limit that isn't one. */
-export function readLimit({ limit }: Query, most: number): number {
+export function readLimit({ limit }: BatchQuery, most: number): number {
   const asked = limit === undefined ? 20 : Number(limit);
   if (Number.isInteger(asked) && asked >= 1 && asked <= most) return asked;
   throw invalidValue("limit", `expected an integer from 1 to ${most}`);

@@ -4,7 +4,7 @@ import type { Deadlines } from "../../core/world/world.ts";
 import { BodyPace } from "./body-bounds.ts";
 import type { HeldBody } from "./body-memory.ts";
 
-interface Reading {
+interface BodyReading {
   readonly owner: string;
   /** The bytes promised, at most `bytesMax`. Null if the length is unknown. */
   readonly declaredBytes: number | null;
@@ -13,17 +13,20 @@ interface Reading {
   readonly held: HeldBody;
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
+type BodyBytes = Uint8Array<ArrayBuffer>;
 
 /** Throws a Fault if the body is too large, too slow, breaks off, or finds no memory. */
-export function readBytes(request: Request, reading: Reading): Promise<Bytes> {
+export function readBytes(request: Request, reading: BodyReading): Promise<BodyBytes> {
   const isInOneGo = reading.held.fitsInOneGo(reading.declaredBytes);
   return isInOneGo ? readInOneGo(request, reading) : readPieces(request, reading);
 }
 
 /** Its progress isn't seen: it has the time that it takes at the slowest speed. */
-function readInOneGo(request: Request, { owner, declaredBytes, deadlines, held }: Reading): Promise<Bytes> {
-  const { promise, resolve, reject } = Promise.withResolvers<Bytes>();
+function readInOneGo(
+  request: Request,
+  { owner, declaredBytes, deadlines, held }: BodyReading,
+): Promise<BodyBytes> {
+  const { promise, resolve, reject } = Promise.withResolvers<BodyBytes>();
   held.expect({ owner, declaredBytes, onEnded: reject });
   const pace = new BodyPace(deadlines, reject, declaredBytes ?? 0);
   request.bytes().then(
@@ -42,8 +45,8 @@ function readInOneGo(request: Request, { owner, declaredBytes, deadlines, held }
 
 async function readPieces(
   request: Request,
-  { owner, declaredBytes, bytesMax, deadlines, held }: Reading,
-): Promise<Bytes> {
+  { owner, declaredBytes, bytesMax, deadlines, held }: BodyReading,
+): Promise<BodyBytes> {
   const reader = request.body?.getReader();
   const bytes = new GrowingBytes(declaredBytes ?? bytesMax);
   if (!reader) return bytes.take();
@@ -83,7 +86,7 @@ async function readPieces(
  */
 class GrowingBytes {
   readonly #bytesMax: number;
-  #bytes: Bytes = new Uint8Array(0);
+  #bytes: BodyBytes = new Uint8Array(0);
   length = 0;
 
   constructor(bytesMax: number) {
@@ -98,7 +101,7 @@ class GrowingBytes {
   }
 
   /** Returns what has arrived. */
-  take(): Bytes {
+  take(): BodyBytes {
     return this.#bytes.subarray(0, this.length);
   }
 

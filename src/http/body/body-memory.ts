@@ -43,7 +43,7 @@ interface SpareBytes {
 const NO_SPARE: SpareBytes = { bytes: 0, shrinkTo: () => {} };
 
 /** One budget, with the bytes that each owner holds of it. */
-class Pool {
+class BodyPool {
   readonly bytesMax: number;
   spare = NO_SPARE;
   /** Bodies that are still arriving. */
@@ -90,14 +90,14 @@ class Pool {
 
 export class BodyMemory {
   readonly #clock: MemoryClock;
-  readonly #large: Pool;
-  readonly #small: Pool;
+  readonly #large: BodyPool;
+  readonly #small: BodyPool;
 
   constructor(bytesMax: number, clock: MemoryClock) {
     this.#clock = clock;
-    this.#large = new Pool(bytesMax);
+    this.#large = new BodyPool(bytesMax);
     // One small body always fits, however little memory is configured.
-    this.#small = new Pool(Math.max(Math.floor(bytesMax * SMALL_SHARE), SMALL_BYTES));
+    this.#small = new BodyPool(Math.max(Math.floor(bytesMax * SMALL_SHARE), SMALL_BYTES));
   }
 
   /** The bytes held of each budget. */
@@ -132,9 +132,9 @@ export class BodyMemory {
  */
 export class HeldBody {
   readonly #clock: MemoryClock;
-  readonly #small: Pool;
-  readonly #large: Pool;
-  #pool: Pool;
+  readonly #small: BodyPool;
+  readonly #large: BodyPool;
+  #pool: BodyPool;
   #expected = NO_BODY;
   #bytes = 0;
   #isOver = false;
@@ -147,7 +147,7 @@ export class HeldBody {
   /** False once it is known that nothing in the body can be the id of a file. */
   mayNameFiles = true;
 
-  constructor(clock: MemoryClock, small: Pool, large: Pool) {
+  constructor(clock: MemoryClock, small: BodyPool, large: BodyPool) {
     this.#clock = clock;
     this.#small = small;
     this.#large = large;

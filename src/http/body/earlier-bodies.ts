@@ -25,7 +25,7 @@ export interface EarlierScope {
   readonly under: object;
 }
 
-interface Conversation extends EarlierScope {
+interface KeptConversation extends EarlierScope {
   readonly body: EarlierBody;
   readonly bytes: number;
   readonly untilMs: number;
@@ -35,9 +35,9 @@ export class EarlierBodies implements Latecomer {
   readonly #bytesMax: number;
   readonly #deadlines: Deadlines;
   /** By scope, the latest one last. */
-  readonly #scopes = new Map<string, readonly Conversation[]>();
+  readonly #scopes = new Map<string, readonly KeptConversation[]>();
   /** All of them, the latest one last. */
-  readonly #all = new Set<Conversation>();
+  readonly #all = new Set<KeptConversation>();
   readonly #readRoom: () => number;
   #bytes = 0;
   #isWatching = false;
@@ -98,7 +98,7 @@ export class EarlierBodies implements Latecomer {
     this.#watch();
   }
 
-  #drop(one: Conversation): void {
+  #drop(one: KeptConversation): void {
     this.#all.delete(one);
     this.#bytes -= one.bytes;
     const others = (this.#scopes.get(one.name) ?? []).filter((other) => other !== one);

@@ -13,8 +13,11 @@ import { isOf } from "./earlier.ts";
 import { createHeldResponse, type HeldAnswer } from "./held-answer.ts";
 
 const TAG = "Interactions";
-type KeptLookup = RouteRequest & { readonly params: { readonly id: string }; readonly query: Query };
-type Query = Readonly<Record<string, string | undefined>>;
+type KeptLookup = RouteRequest & {
+  readonly params: { readonly id: string };
+  readonly query: InteractionQuery;
+};
+type InteractionQuery = Readonly<Record<string, string | undefined>>;
 
 /** Google's SDKs ask below `/v1`, other clients below `/v1beta`. */
 export function interactionRoutes(ports: HttpPorts) {
@@ -84,7 +87,7 @@ function makeMissing(id: string): Fault {
   return new Fault("interaction_not_found", `Interaction '${id.slice(0, 100)}' not found.`, { param: "id" });
 }
 
-function readAnswer(kept: KeptExchange, query: Query): HeldAnswer {
+function readAnswer(kept: KeptExchange, query: InteractionQuery): HeldAnswer {
   const body = writeKept(kept, readSwitch(query, "include_input"));
   const isStreamed = readSwitch(query, "stream");
   const { last_event_id: last } = query;
@@ -97,7 +100,7 @@ function readAnswer(kept: KeptExchange, query: Query): HeldAnswer {
 }
 
 /** Returns a query that is `true` or `false`. One that is missing or empty is false. */
-function readSwitch(query: Query, name: string): boolean {
+function readSwitch(query: InteractionQuery, name: string): boolean {
   const value = query[name] ?? "";
   if (!["", "true", "false"].includes(value)) throw invalidValue(name, "expected true or false");
   return value === "true";

@@ -10,12 +10,12 @@ export interface Connections {
   timeout(request: Request, seconds: number): void;
 }
 
-interface WatchPorts {
+interface ClientWatchPorts {
   readonly deadlines: Deadlines;
   readonly server: { readonly idleSeconds: number };
 }
 
-interface Sender {
+interface WatchedSender {
   readonly request: Request;
   readonly signal: AbortSignal;
   readonly server: Connections | null;
@@ -34,8 +34,8 @@ export class ClientWatch implements Latecomer {
   #isKept = false;
 
   constructor(
-    { deadlines, server: { idleSeconds } }: WatchPorts,
-    { request, signal, server }: Sender,
+    { deadlines, server: { idleSeconds } }: ClientWatchPorts,
+    { request, signal, server }: WatchedSender,
     ending: Ending,
   ) {
     this.#request = request;

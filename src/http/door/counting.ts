@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 /** The maximum number of keys remembered. The least recently used are dropped first. */
 const KEYS_MAX = 10_000;
 
-interface Counter {
+interface CountBudget {
   /** Counts that may be made now. */
   left: number;
   atMs: number;
@@ -29,7 +29,7 @@ const TOKEN_COUNTS: CountingBounds = {
 };
 
 export class CountingLimit {
-  readonly #byKey = new Map<string, Counter>();
+  readonly #byKey = new Map<string, CountBudget>();
   readonly #bounds: CountingBounds;
 
   constructor(bounds: Partial<CountingBounds> = {}) {

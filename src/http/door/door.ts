@@ -38,13 +38,13 @@ export function openDoor<F extends Form>(ports: DoorPorts, surface: Surface<F>):
   };
 }
 
-type Answer = (arrival: Arrival) => Promise<Response>;
+type AnswerArrival = (arrival: Arrival) => Promise<Response>;
 
 /** Returns what answers the requests that come to a surface by HTTP. */
-export function openHttp<F extends Form>(ports: DoorPorts, surface: Surface<F>): Answer {
+export function openHttp<F extends Form>(ports: DoorPorts, surface: Surface<F>): AnswerArrival {
   const door = openDoor(ports, surface);
   const outlet = new HttpOutlet(ports, surface);
-  const answer: Answer = (arrival) => answerRequest(door, arrival, outlet);
+  const answer: AnswerArrival = (arrival) => answerRequest(door, arrival, outlet);
   return mindsPath(surface) ? (arrival) => answerByPath(door, outlet, arrival, answer) : answer;
 }
 
@@ -58,7 +58,7 @@ function answerByPath<F extends Form>(
   { ports, surface }: Door<F>,
   outlet: HttpOutlet<F>,
   arrival: Arrival,
-  answer: Answer,
+  answer: AnswerArrival,
 ): Promise<Response> {
   const { path, set, requestId } = arrival;
   // Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header.

@@ -135,19 +135,19 @@ export function listCandidates(key: GatewayKey, catalogue: Catalogue): readonly 
 }
 
 type Candidates = Pick<Extract<Selection, { kind: "selector" }>, "candidates" | "among">;
-type Models = readonly string[];
+type SelectedModels = readonly string[];
 
 /** Returns the lists to which selectors are bound: one that names only selectors binds them to no model. */
-function listBounds({ allowedModels, memberModels }: ModelBounds): readonly Models[] {
+function listBounds({ allowedModels, memberModels }: ModelBounds): readonly SelectedModels[] {
   return [allowedModels ?? [], memberModels ?? []].filter((models) => !isForSelectors(models));
 }
 
-function isWithin(bounds: readonly Models[], id: string): boolean {
+function isWithin(bounds: readonly SelectedModels[], id: string): boolean {
   return bounds.every((allowedModels) => mayUse({ allowedModels }, id));
 }
 
 /** Keyed by the lists of models: both keys and cards are reused between requests. */
-const allowed = new WeakMap<Models, WeakMap<Models, Candidates>>();
+const allowed = new WeakMap<SelectedModels, WeakMap<SelectedModels, Candidates>>();
 
 /** Returns the same list for all keys, with the places of the cards that this one may use if those aren't all. */
 function selectCandidates(key: ModelBounds, candidates: readonly ModelCard[]): Candidates {

@@ -8,11 +8,11 @@ import { readOperator } from "../people/operator.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createContentResponse } from "./content.ts";
 
-interface ContentPorts extends Pick<HttpPorts, "files" | "bodies" | "clock"> {
+interface AdminContentPorts extends Pick<HttpPorts, "files" | "bodies" | "clock"> {
   readonly store: Pick<Store, "files">;
 }
 
-export function adminContentRoutes(operator: WritingParts, ports: ContentPorts) {
+export function adminContentRoutes(operator: WritingParts, ports: AdminContentPorts) {
   const { reads } = createOperatorHooks(operator, "Files");
   return new Elysia({ prefix: "/admin/v1" }).get(
     "/files/:id/content",
@@ -25,7 +25,11 @@ export function adminContentRoutes(operator: WritingParts, ports: ContentPorts) 
 }
 
 /** Throws the Faults `not_found` for a file beyond the sender's rows, and `not_permitted` for one of somebody else. */
-async function findOwn({ store, clock }: ContentPorts, id: string, request: Request): Promise<StoredFile> {
+async function findOwn(
+  { store, clock }: AdminContentPorts,
+  id: string,
+  request: Request,
+): Promise<StoredFile> {
   const { access, scope } = readOperator(request);
   const query = { id, scope, aliveMs: clock.nowMs(), order: "newest", limit: 1 } as const;
   const [file] = await store.files.list(query);

@@ -10,7 +10,7 @@ import { takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "../people/operator.ts";
 import { streamRows } from "./row-stream.ts";
 
-type Form = (typeof EXPORT_FORMS)[number];
+type ExportFormName = (typeof EXPORT_FORMS)[number];
 
 /** Exports are sent while they are read: what fails then can only be logged. */
 export interface SendingParts extends ExportParts {
@@ -45,7 +45,7 @@ export function exportRoutes(ports: WritingParts, parts: SendingParts) {
 interface ExportFile {
   readonly name: string;
   readonly list: Export;
-  readonly form: Form;
+  readonly form: ExportFormName;
 }
 
 /** Sends a list as a file, and puts that on record. */

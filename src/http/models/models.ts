@@ -100,9 +100,9 @@ function findShape({ headers, url }: Request) {
 }
 
 /** The models of a configuration, and the rules by which selectors choose among them. */
-type Offer = Pick<Snapshot, "catalogue" | "rules">;
+type OfferedModels = Pick<Snapshot, "catalogue" | "rules">;
 
-function createListResponse(key: GatewayKey, offer: Offer): Response {
+function createListResponse(key: GatewayKey, offer: OfferedModels): Response {
   const body = () => JSON.stringify({ object: "list", data: listModels(key, offer) });
   if (key.allowedModels !== null || key.memberModels !== undefined) return createResponse(200, body());
   const lists = wholeLists.getOrInsertComputed(offer.catalogue, () => new WeakMap());
@@ -112,9 +112,9 @@ function createListResponse(key: GatewayKey, offer: Offer): Response {
 }
 
 /** The cached list for keys that may use everything. With ten thousand models it takes 10 ms to write. */
-const wholeLists = new WeakMap<Catalogue, WeakMap<Offer["rules"], Uint8Array<ArrayBuffer>>>();
+const wholeLists = new WeakMap<Catalogue, WeakMap<OfferedModels["rules"], Uint8Array<ArrayBuffer>>>();
 
-function listModels(key: GatewayKey, offer: Offer): readonly ModelEntry[] {
+function listModels(key: GatewayKey, offer: OfferedModels): readonly ModelEntry[] {
   const { catalogue } = offer;
   const groups = catalogue.groups().flatMap((name) => findGroup(name, key, catalogue) ?? []);
   const cards = listCandidates(key, catalogue);
@@ -127,7 +127,7 @@ function listModels(key: GatewayKey, offer: Offer): readonly ModelEntry[] {
 }
 
 /** Returns the aliases that the key's or its member's list names, but for groups. Others see what an alias leads to. */
-function listOwnAliases(key: GatewayKey, offer: Offer): readonly ModelEntry[] {
+function listOwnAliases(key: GatewayKey, offer: OfferedModels): readonly ModelEntry[] {
   const entries = new Set([...(key.allowedModels ?? []), ...(key.memberModels ?? [])]);
   return [...entries].flatMap((entry) => {
     const name = readAliasName(entry);
@@ -136,7 +136,7 @@ function listOwnAliases(key: GatewayKey, offer: Offer): readonly ModelEntry[] {
 }
 
 /** Returns what an alias leads to under the alias's name. Null for groups, and if the key's list doesn't open the alias. */
-function findOwnAlias(name: string, key: GatewayKey, { catalogue, rules }: Offer): ModelEntry | null {
+function findOwnAlias(name: string, key: GatewayKey, { catalogue, rules }: OfferedModels): ModelEntry | null {
   const opened = openNamed(name, key, catalogue);
   if (opened === key) return null;
   const found = catalogue.resolve(name);
@@ -155,13 +155,13 @@ function listNamed(key: GatewayKey, catalogue: Catalogue): readonly NamedCard[] 
   return [...groups, ...cards.map((card) => ({ name: card.id, card }))];
 }
 
-function listEnded(key: GatewayKey, { catalogue }: Offer): readonly ModelEntry[] {
+function listEnded(key: GatewayKey, { catalogue }: OfferedModels): readonly ModelEntry[] {
   const listed = new Set(catalogue.list());
   const ended = catalogue.listWithEnded().filter((card) => !listed.has(card) && mayUse(key, card.id));
   return ended.map(modelView);
 }
 
-function findEntry(id: string, key: GatewayKey, offer: Offer): ModelEntry {
+function findEntry(id: string, key: GatewayKey, offer: OfferedModels): ModelEntry {
   const { catalogue, rules } = offer;
   const found = catalogue.resolve(id);
   const own = findOwnAlias(id, key, offer);
@@ -214,7 +214,7 @@ function groupView(id: string, members: readonly GroupMember[]) {
   };
 }
 
-function findLongest(cards: readonly ModelCard[], rules: Offer["rules"]): number | null {
+function findLongest(cards: readonly ModelCard[], rules: OfferedModels["rules"]): number | null {
   const known = listChoosable(cards, rules)
     .map(({ contextTokensMax }) => contextTokensMax)
     .filter((limit) => limit !== null);

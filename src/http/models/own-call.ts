@@ -20,7 +20,7 @@ interface OwnCall {
   readonly signal?: AbortSignal;
 }
 
-interface OwnAnswer {
+interface OwnCallAnswer {
   readonly requestId: string;
   readonly status: number;
   readonly body: JsonObject;
@@ -31,7 +31,7 @@ export async function callOwn(
   ports: HttpPorts,
   key: GatewayKey,
   { path, body, headers, idPrefix, signal }: OwnCall,
-): Promise<OwnAnswer> {
+): Promise<OwnCallAnswer> {
   const request = new Request(`http://localhost${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },

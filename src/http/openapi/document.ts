@@ -58,10 +58,10 @@ const INTERNAL = { "x-internal": true };
 const OWN_PAGES =
   /^\/($|assets|console|docs|favicon|auth\/|device|oauth\/|\.well-known|managed|hooks\/|models|responses|v1\/(v1|metrics|logs|traces)|v1\/v1)/;
 
-type Operation = readonly [path: string, operation: JsonObject];
+type PathOperation = readonly [path: string, operation: JsonObject];
 
 /** Returns one operation, or one per verb if the surface's path ends in verbs. */
-function describeRoute(route: RegisteredRoute): readonly Operation[] {
+function describeRoute(route: RegisteredRoute): readonly PathOperation[] {
   const { method, path } = route;
   const row = method === "POST" ? SURFACES.find((one) => one.path === path) : undefined;
   const parameters = listPathParameters(path);

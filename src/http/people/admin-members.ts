@@ -25,16 +25,16 @@ import { actAsSender, createOperatorHooks, type WritingParts } from "../admin-ro
 import { returnsBody, takesBody, takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "./operator.ts";
 
-interface Parts extends ChangingParts {
+interface MemberRouteParts extends ChangingParts {
   readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
   readonly dayRules: () => DayRules;
 }
 
-export function memberRoutes(operator: WritingParts, parts: Parts) {
+export function memberRoutes(operator: WritingParts, parts: MemberRouteParts) {
   return new Elysia().use(readingRoutes(operator, parts)).use(changingRoutes(operator, parts));
 }
 
-function readingRoutes(operator: WritingParts, parts: Parts) {
+function readingRoutes(operator: WritingParts, parts: MemberRouteParts) {
   const { reads } = createOperatorHooks(operator, "People");
   return new Elysia({ prefix: "/admin/v1" })
     .get(
@@ -68,7 +68,7 @@ function readingRoutes(operator: WritingParts, parts: Parts) {
     );
 }
 
-function changingRoutes(operator: WritingParts, parts: Parts) {
+function changingRoutes(operator: WritingParts, parts: MemberRouteParts) {
   const { reads, writes } = createOperatorHooks(operator, "People");
   const member = returnsBody(memberSchema);
   return new Elysia({ prefix: "/admin/v1" })

@@ -42,7 +42,7 @@ export function deviceRoutes(ports: DevicePorts) {
 }
 
 /** A person who is signed in, at the page. */
-interface Visit {
+interface DeviceVisit {
   readonly ports: DevicePorts;
   readonly parts: DeviceParts & ReturnType<SignInParts["recordAs"]>;
   readonly rules: SignInRules;
@@ -52,10 +52,10 @@ interface Visit {
   readonly formTo: readonly string[];
 }
 
-type Answer = (ports: DevicePorts, rules: SignInRules, asked: OperatorRequest) => Promise<Response>;
+type AnswerDevice = (ports: DevicePorts, rules: SignInRules, asked: OperatorRequest) => Promise<Response>;
 
 /** Answers every failure with a page, since a person reads it. */
-async function answer(ports: DevicePorts, asked: OperatorRequest, make: Answer): Promise<Response> {
+async function answer(ports: DevicePorts, asked: OperatorRequest, make: AnswerDevice): Promise<Response> {
   const rules = requireRules(ports.people);
   try {
     return await make(ports, rules, asked);
@@ -110,7 +110,7 @@ async function findVisit(
   ports: DevicePorts,
   rules: SignInRules,
   asked: OperatorRequest,
-): Promise<Visit | null> {
+): Promise<DeviceVisit | null> {
   const { operator, people } = ports;
   const { request } = asked;
   const secret = ports.operator.cookies.readSession(request);
@@ -132,13 +132,13 @@ function redirectToStart(status: 302 | 303, { publicUrl }: SignInRules, code: st
 }
 
 /** A command line needs no key: it does what the person may do, which the admin routes check. */
-function refuseRole({ access }: Visit, asks: CodeKind): Response | null {
+function refuseRole({ access }: DeviceVisit, asks: CodeKind): Response | null {
   if (asks === "login" || access.may("own.keys.write")) return null;
   const message = `Your role here is '${access.role ?? "none"}', which has no keys of its own, so no agent can work in your name. An administrator can give you the role of a member.`;
   return createOutcomePage(403, "Your role has no keys", message);
 }
 
-function refuseCode(visit: Visit, kind: "wrong" | "too_many"): Response {
+function refuseCode(visit: DeviceVisit, kind: "wrong" | "too_many"): Response {
   if (kind === "wrong") {
     const mistake = "No agent waits with this code. It may be mistyped, used, or older than ten minutes.";
     return createCodePage({ ...visit, status: 400, mistake });
@@ -158,7 +158,7 @@ interface PendingCode {
 }
 
 async function showDecision(
-  visit: Visit,
+  visit: DeviceVisit,
   { code, asks }: PendingCode,
   typed: string | null,
   wrong: { readonly status?: number; readonly mistake?: string } = {},
@@ -173,12 +173,12 @@ async function showDecision(
   return createDecisionPage({ formTo, code, typed, person, accounts: isWhole ? accounts : null, ...wrong });
 }
 
-async function deny({ parts, memberId }: Visit, code: DeviceCode): Promise<Response> {
+async function deny({ parts, memberId }: DeviceVisit, code: DeviceCode): Promise<Response> {
   if (!(await denyCode(parts, memberId, code))) return tellEnded();
   return createOutcomePage(200, "Denied", `${code.agent} was not signed in. You can close this page.`);
 }
 
-async function admitLogin({ parts, memberId, access }: Visit, code: DeviceCode): Promise<Response> {
+async function admitLogin({ parts, memberId, access }: DeviceVisit, code: DeviceCode): Promise<Response> {
   if (!(await approveLogin(parts, memberId, code))) return tellEnded();
   const message = `The command line acts with your rights now (${access.role ?? "none"}), for 12 hours at most. \`poundkey logout\` ends it. You can close this page.`;
   return createOutcomePage(200, "Approved", message);
@@ -190,7 +190,7 @@ function tellEnded(): Response {
 }
 
 async function approve(
-  visit: Visit,
+  visit: DeviceVisit,
   pending: PendingCode,
   { typed, account: given }: { readonly typed: string; readonly account: string | null },
 ): Promise<Response> {
@@ -215,7 +215,7 @@ async function approve(
 }
 
 /** Null if none was chosen, or one in which the person may have no key. */
-async function chooseAccount({ parts, access }: Visit, given: string | null): Promise<Account | null> {
+async function chooseAccount({ parts, access }: DeviceVisit, given: string | null): Promise<Account | null> {
   if (given === null || given === "") {
     const [only, ...others] = await listOwnAccounts(parts, access);
     return others.length === 0 ? (only ?? null) : null;

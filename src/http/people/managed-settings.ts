@@ -9,7 +9,7 @@ import type { SenderPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
 
-interface Parts extends SenderPorts {
+interface ManagedSettingsParts extends SenderPorts {
   readonly store: Pick<Store, "people">;
   /** Returns the operator's settings for agents. */
   readonly policies: () => readonly AgentPolicy[];
@@ -21,7 +21,7 @@ const settingsSchema = Type.Object({
   settings: Type.Object({}),
 });
 
-export function managedSettingsRoutes(parts: Parts) {
+export function managedSettingsRoutes(parts: ManagedSettingsParts) {
   const answers = {
     200: { description: "The settings.", content: { "application/json": { schema: settingsSchema } } },
     304: { description: "They are those with the checksum in If-None-Match." },
@@ -37,7 +37,10 @@ export function managedSettingsRoutes(parts: Parts) {
   });
 }
 
-async function answer({ store, policies, ...parts }: Parts, asked: RouteRequest): Promise<Response> {
+async function answer(
+  { store, policies, ...parts }: ManagedSettingsParts,
+  asked: RouteRequest,
+): Promise<Response> {
   const { key } = await identify(parts, asked);
   const member = key.memberId === null ? null : await store.people.member(key.memberId);
   const policy = findPolicy(policies(), member?.groups ?? []);

@@ -60,10 +60,10 @@ interface ResourceAsk extends ScimAsk {
   readonly projection: Projection;
 }
 
-type Handler = (asked: ResourceAsk) => Promise<ScimAnswer>;
-type Methods = Readonly<Record<string, Handler>>;
+type ScimHandler = (asked: ResourceAsk) => Promise<ScimAnswer>;
+type ScimMethods = Readonly<Record<string, ScimHandler>>;
 
-const USERS: Methods = {
+const USERS: ScimMethods = {
   GET: async (asked) => {
     const query = readListQuery(asked.query);
     const { total, rows } = await listUsers(asked.parts, query);
@@ -72,7 +72,7 @@ const USERS: Methods = {
   POST: async (asked) => made(asked, await createUser(asked.parts, await asked.readBody()), showUser),
 };
 
-const USER: Methods = {
+const USER: ScimMethods = {
   GET: async (asked) => ok(await showUser(asked, await findUser(asked.parts, asked.id))),
   PUT: async (asked) =>
     ok(await showUser(asked, await replaceUser(asked.parts, asked.id, await asked.readBody()))),
@@ -84,7 +84,7 @@ const USER: Methods = {
   },
 };
 
-const GROUPS: Methods = {
+const GROUPS: ScimMethods = {
   GET: async (asked) => {
     const query = readListQuery(asked.query);
     const { total, rows } = await listGroups(asked.parts, query);
@@ -93,7 +93,7 @@ const GROUPS: Methods = {
   POST: async (asked) => made(asked, await createGroup(asked.parts, await asked.readBody()), showGroup),
 };
 
-const GROUP: Methods = {
+const GROUP: ScimMethods = {
   GET: async (asked) => ok(await showGroup(asked, await findGroup(asked.parts, asked.id))),
   PUT: async (asked) =>
     ok(await showGroup(asked, await replaceGroup(asked.parts, asked.id, await asked.readBody()))),
@@ -109,7 +109,7 @@ const GROUP: Methods = {
 
 const NOTHING: ScimAnswer = { status: 204, body: null, headers: {} };
 
-function describeAll(find: (baseUrl: string) => readonly JsonObject[]): Methods {
+function describeAll(find: (baseUrl: string) => readonly JsonObject[]): ScimMethods {
   return {
     GET: async ({ baseUrl }) => {
       const resources = find(baseUrl);
@@ -118,7 +118,7 @@ function describeAll(find: (baseUrl: string) => readonly JsonObject[]): Methods 
   };
 }
 
-function describeOne(find: (baseUrl: string) => readonly JsonObject[]): Methods {
+function describeOne(find: (baseUrl: string) => readonly JsonObject[]): ScimMethods {
   return {
     GET: async ({ baseUrl, id }) => {
       const found = find(baseUrl).find((one) => String(one.id).toLowerCase() === id.toLowerCase());
@@ -129,7 +129,7 @@ function describeOne(find: (baseUrl: string) => readonly JsonObject[]): Methods 
 }
 
 /** By the first part of the path: all of a resource, and one of its elements. */
-const RESOURCES: Readonly<Record<string, { readonly all: Methods; readonly one: Methods | null }>> = {
+const RESOURCES: Readonly<Record<string, { readonly all: ScimMethods; readonly one: ScimMethods | null }>> = {
   users: { all: USERS, one: USER },
   groups: { all: GROUPS, one: GROUP },
   serviceproviderconfig: { all: { GET: async ({ baseUrl }) => ok(describeService(baseUrl)) }, one: null },

@@ -2,11 +2,11 @@
 // the path or not, requests are answered, and pages, redirects and cookies lead back below it.
 import { findPath } from "./paths.ts";
 
-type Server = Bun.Server<undefined>;
+type BunHttpServer = Bun.Server<undefined>;
 /** Undefined once the connection has become a WebSocket. */
-type Answer = Response | undefined;
-type Handler = (request: Request, server: Server) => Answer | Promise<Answer>;
-type Routes = Readonly<Record<string, Handler | Readonly<Record<string, Handler>>>>;
+type MaybeResponse = Response | undefined;
+type BasePathHandler = (request: Request, server: BunHttpServer) => MaybeResponse | Promise<MaybeResponse>;
+type BasePathRoutes = Readonly<Record<string, BasePathHandler | Readonly<Record<string, BasePathHandler>>>>;
 
 const WELL_KNOWN = "/.well-known/";
 
@@ -14,22 +14,26 @@ const WELL_KNOWN = "/.well-known/";
  * Returns the routes as they are and below `base`. `answer` answers the other methods of a path. Handlers see the path
  * without the base, so that no other code has to know of it.
  */
-export function serveBelow(base: string, routes: Routes, answer: Handler): Record<string, Handler> {
-  const all: Record<string, Handler> = {};
-  const handle = (route: Routes[string]): Handler => {
+export function serveBelow(
+  base: string,
+  routes: BasePathRoutes,
+  answer: BasePathHandler,
+): Record<string, BasePathHandler> {
+  const all: Record<string, BasePathHandler> = {};
+  const handle = (route: BasePathRoutes[string]): BasePathHandler => {
     if (typeof route === "function") return route;
     return (request, server) => (route?.[request.method] ?? answer)(request, server);
   };
   for (const [path, route] of Object.entries(routes)) {
     const own = handle(route);
-    const place: Handler = async (request, server) => {
+    const place: BasePathHandler = async (request, server) => {
       stripBase(request, base);
       return placeResponse(await own(request, server), base);
     };
     all[path] = place;
     all[base + path] = place;
   }
-  const root: Handler = async (request, server) => {
+  const root: BasePathHandler = async (request, server) => {
     stripBase(request, base);
     return placeResponse(await answer(request, server), base);
   };
@@ -56,7 +60,7 @@ function cutBase(path: string, base: string): string {
 }
 
 /** Leads the answer's redirect, cookies and links below the base. */
-async function placeResponse(response: Answer, base: string): Promise<Answer> {
+async function placeResponse(response: MaybeResponse, base: string): Promise<MaybeResponse> {
   if (response === undefined) return undefined;
   const { headers, status } = response;
   const location = headers.get("location");

@@ -4,7 +4,7 @@ import { asObject } from "../../core/json/json.ts";
 import { findPath, isForOperators, type KnownPaths } from "./paths.ts";
 import { suggestPath } from "./unknown-url.ts";
 
-type Handler = (request: Request) => Response | Promise<Response>;
+type RequestHandler = (request: Request) => Response | Promise<Response>;
 
 /** The longest paths are those of model ids with slashes. A longer target matches no route. */
 const SEGMENTS_MAX = 16;
@@ -35,8 +35,8 @@ function isPlain(segment: unknown): boolean {
  * plain paths there; all other targets match these patterns of bare segments. So `/x\..\admin/v1/keys` is judged by its
  * raw segments and not by the path in its URL, which a proxy that blocks `/admin` would not have seen.
  */
-export function rawRoutes(answer: Handler): Record<string, Handler> {
-  const routes: Record<string, Handler> = { "/*": answerIf(answer, ({ path }) => path === "/") };
+export function rawRoutes(answer: RequestHandler): Record<string, RequestHandler> {
+  const routes: Record<string, RequestHandler> = { "/*": answerIf(answer, ({ path }) => path === "/") };
   let pattern = "";
   for (let count = 1; count <= SEGMENTS_MAX; count++) {
     pattern += `/:segment${count}`;
@@ -51,13 +51,13 @@ export function rawRoutes(answer: Handler): Record<string, Handler> {
   return routes;
 }
 
-interface Target {
+interface RouteTarget {
   readonly path: string;
   /** The segments of `path`. */
   readonly resolved: readonly string[];
 }
 
-function answerIf(answer: Handler, isSpelled: (target: Target) => boolean): Handler {
+function answerIf(answer: RequestHandler, isSpelled: (target: RouteTarget) => boolean): RequestHandler {
   return (request) => {
     const path = findPath(request.url);
     if (!isSpelled({ path, resolved: path.slice(1).split("/") })) misspelled.add(request);

@@ -76,7 +76,7 @@ class LaneView implements TurnConnection {
 }
 
 /** The end of a connection once nothing runs on it, and the Fault of later requests. */
-interface Closing {
+interface ConnectionClosing {
   readonly code: number;
   readonly reason: CloseReason;
   readonly fault: Fault;
@@ -105,7 +105,7 @@ export class Connection {
   /** The turns that wait for those before them in their lane. */
   readonly #waiting = new Set<Turn>();
   /** Set once it closes when nothing runs on it any more. */
-  #closing: Closing | null = null;
+  #closing: ConnectionClosing | null = null;
 
   constructor(ports: ConnectionPorts, handshake: Handshake, memory: ConnectionMemory) {
     this.#ports = ports;

@@ -20,7 +20,7 @@ export function makeRemembered({ id, input, response }: KeptExchange): Remembere
 
 type MemoryRules = Pick<SocketRules, "bytesMax" | "accountBytesMax" | "memoryBytesMax">;
 
-interface Lane {
+interface MemoryLane {
   readonly owner: ConnectionMemory;
   readonly name: string;
   readonly turn: RememberedTurn;
@@ -29,7 +29,7 @@ interface Lane {
 /** The memory of all connections of a process, the oldest lane first. */
 export class SocketMemory {
   readonly #rules: () => MemoryRules;
-  readonly #lanes = new Set<Lane>();
+  readonly #lanes = new Set<MemoryLane>();
   readonly #accounts = new Map<string, number>();
   #bytes = 0;
 
@@ -53,7 +53,7 @@ export class SocketMemory {
     else this.#accounts.set(accountId, bytes);
   }
 
-  add(lane: Lane): void {
+  add(lane: MemoryLane): void {
     this.#lanes.add(lane);
     const { bytesMax, accountBytesMax, memoryBytesMax } = this.#rules();
     const { owner } = lane;
@@ -70,7 +70,7 @@ export class SocketMemory {
     while (hasMore && this.#bytes > memoryBytesMax) hasMore = this.#forgetOldestOf(this.#findLargest());
   }
 
-  remove(lane: Lane): void {
+  remove(lane: MemoryLane): void {
     this.#lanes.delete(lane);
   }
 
@@ -94,7 +94,7 @@ export class SocketMemory {
   }
 
   /** Forgets the oldest of these lanes until there is room. */
-  #forget(isFull: () => boolean, isMeant: (lane: Lane) => boolean): void {
+  #forget(isFull: () => boolean, isMeant: (lane: MemoryLane) => boolean): void {
     if (!isFull()) return;
     for (const lane of [...this.#lanes]) {
       if (!isMeant(lane)) continue;
@@ -107,7 +107,7 @@ export class SocketMemory {
 export class ConnectionMemory {
   readonly accountId: string;
   readonly #all: SocketMemory;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Map<string, MemoryLane>();
   /** The JSON's bytes of each item, and the number of lanes that hold it. */
   readonly #items = new Map<unknown, { readonly bytes: number; lanes: number }>();
   #bytes = 0;
@@ -146,7 +146,7 @@ export class ConnectionMemory {
     for (const name of [...this.#lanes.keys()]) this.forget(name);
   }
 
-  #drop(lane: Lane): void {
+  #drop(lane: MemoryLane): void {
     this.#lanes.delete(lane.name);
     this.#all.remove(lane);
     for (const item of lane.turn.items) this.#release(item);

@@ -28,7 +28,7 @@ import { type CalledCard, REFUSING, ToolCall } from "./tool-call.ts";
 import { type CallPlace, CallsUnderWay } from "./under-way.ts";
 import { readPass, type ToolViews } from "./view.ts";
 
-type ToolContext = RequestContext<ToolForm>;
+type ToolCallContext = RequestContext<ToolForm>;
 
 /** A call under way, and its way back to the client. */
 interface RunningCall {
@@ -102,7 +102,7 @@ export class ToolCalls {
     const { toolRuns, clock, deadlines } = this.#ports;
     const { request, call, client, delivery } = running;
     const { caller, session, message } = request;
-    let context: ToolContext | null = null;
+    let context: ToolCallContext | null = null;
     let place: CallPlace | null = null;
     let limit: Deadline | null = null;
     let answer: CallAnswer;
@@ -147,7 +147,7 @@ export class ToolCalls {
     return this.#ports.toolServers.call(server.name, call, readPass(server, arrival.request.headers));
   }
 
-  #describe(request: ClientRequest, context: ToolContext | null, thrown: unknown): CallAnswer {
+  #describe(request: ClientRequest, context: ToolCallContext | null, thrown: unknown): CallAnswer {
     const { arrival, message } = request;
     const fault = toFault(thrown);
     logBug(this.#ports, thrown);
@@ -162,7 +162,7 @@ export class ToolCalls {
     return { status: 200, message: writeResult(message.id, result), headers };
   }
 
-  #logRefused({ arrival }: ClientRequest, context: ToolContext | null, fault: Fault): void {
+  #logRefused({ arrival }: ClientRequest, context: ToolCallContext | null, fault: Fault): void {
     logRefusal(this.#ports, arrival, REFUSING, context, fault);
   }
 }

@@ -17,7 +17,7 @@ export interface CallAnswer {
 /** The token under which a client hears of a call's progress. Null if it doesn't want to. */
 export type ProgressToken = string | number | null;
 
-interface DeliveryParts {
+interface ToolDeliveryParts {
   readonly deadlines: Deadlines;
   readonly keepAliveMs: number;
   readonly token: ProgressToken;
@@ -28,13 +28,13 @@ interface DeliveryParts {
 }
 
 export class CallDelivery implements Latecomer {
-  readonly #parts: DeliveryParts;
+  readonly #parts: ToolDeliveryParts;
   readonly #first = Promise.withResolvers<CallAnswer | null>();
   #silence: Deadline | null = null;
   #channel: EventChannel | null = null;
   #answer: CallAnswer | null = null;
 
-  constructor(parts: DeliveryParts) {
+  constructor(parts: ToolDeliveryParts) {
     const { deadlines, keepAliveMs, token, takesEvents } = parts;
     this.#parts = parts;
     if (takesEvents && token === null) this.#silence = deadlines.watch(deadlines.nowMs() + keepAliveMs, this);

@@ -32,7 +32,7 @@ import { REFUSING } from "./tool-call.ts";
 import type { ToolViews, Viewer } from "./view.ts";
 
 /** A sender who may speak at the address. */
-interface Visitor {
+interface ToolVisitor {
   readonly arrival: Arrival;
   readonly caller: Caller;
   readonly viewer: Viewer;
@@ -118,7 +118,7 @@ export class ToolDoor {
   }
 
   /** Without a promise for a key that is remembered. */
-  #enter(arrival: Arrival, name: string | null): Visitor | Promise<Visitor> {
+  #enter(arrival: Arrival, name: string | null): ToolVisitor | Promise<ToolVisitor> {
     if (this.#ports.toolRules() === undefined) throw makeOff();
     checkPageOrigin(arrival.request, this.#ports.server);
     const proving = identify(this.#ports, arrival);
@@ -127,7 +127,7 @@ export class ToolDoor {
       : this.#admit(arrival, name, proving);
   }
 
-  #admit(arrival: Arrival, name: string | null, caller: Caller): Visitor | Promise<Visitor> {
+  #admit(arrival: Arrival, name: string | null, caller: Caller): ToolVisitor | Promise<ToolVisitor> {
     arrival.key = caller.key;
     checkRoom(this.#ports);
     const levels = this.#ports.toolLevels(caller.key);
@@ -136,14 +136,14 @@ export class ToolDoor {
       : this.#see(arrival, name, caller, levels);
   }
 
-  #see(arrival: Arrival, name: string | null, caller: Caller, levels: Viewer["levels"]): Visitor {
+  #see(arrival: Arrival, name: string | null, caller: Caller, levels: Viewer["levels"]): ToolVisitor {
     const server = name === null ? null : this.#views.findServer(name, levels);
     if (name !== null && server === null) throw refuseServer(name);
     const { headers } = arrival.request;
     return { arrival, caller, viewer: { key: caller.key, headers, server, levels } };
   }
 
-  #read(visitor: Visitor, message: RpcMessage): Response | Promise<Response> {
+  #read(visitor: ToolVisitor, message: RpcMessage): Response | Promise<Response> {
     if (message.kind === "invalid")
       throw new RpcRefusal(400, message.id, { code: CODES.request, message: message.reason });
     // Clients of the older era answer what a server asks them. Nothing of it is passed on.
@@ -160,7 +160,7 @@ export class ToolDoor {
   }
 
   #take(
-    { arrival, caller, viewer }: Visitor,
+    { arrival, caller, viewer }: ToolVisitor,
     message: RpcRequest | RpcNotification,
     { era, version }: ServedVersion,
     session: string | null,
@@ -200,7 +200,7 @@ export class ToolDoor {
   }
 
   /** Null if the client names no session. Rejects with the refusal of one that it can't use. */
-  #readSession({ arrival, caller }: Visitor): null | Promise<string> {
+  #readSession({ arrival, caller }: ToolVisitor): null | Promise<string> {
     const id = arrival.request.headers.get(SESSION_HEADER);
     return id === null ? null : this.#checkSession(caller, id);
   }

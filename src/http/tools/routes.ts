@@ -22,7 +22,7 @@ const MESSAGE = {
 };
 
 /** A request as Elysia hands it over. */
-interface RouteParts {
+interface ToolRequestParts {
   /** The route's pattern. */
   readonly route: string;
   readonly request: Request;
@@ -40,7 +40,7 @@ export function directToolRoutes(ports: ToolPorts, door: ToolDoor): DirectRoutes
 
 export function toolRoutes(ports: ToolPorts, door: ToolDoor) {
   const counting = new CountingLimit();
-  const arrive = ({ route, request, server, set }: RouteParts) =>
+  const arrive = ({ route, request, server, set }: ToolRequestParts) =>
     new Arrival(ports, request, server, set, { route, counting });
   return new Elysia()
     .post("/mcp", (parts) => door.post(arrive(parts), null), {

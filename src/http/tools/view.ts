@@ -19,7 +19,7 @@ export interface Viewer {
   readonly levels: readonly AllowedTools[];
 }
 
-interface View {
+interface ToolListView {
   readonly list: MergedList;
   /** The servers whose lists are not to be had at the moment. */
   readonly unavailable: readonly string[];
@@ -34,7 +34,7 @@ export class ToolViews {
   }
 
   /** Servers are asked together, and none is waited for long. `servers` are all that the viewer may use, if missing. */
-  async find(viewer: Viewer, servers = this.listServers(viewer)): Promise<View> {
+  async find(viewer: Viewer, servers = this.listServers(viewer)): Promise<ToolListView> {
     const lists = await Promise.all(servers.map((server) => this.#findLists(server, viewer)));
     const list = this.#merged.get(lists, viewer.levels, viewer.server === null);
     const unavailable = lists.flatMap(({ server, mirror }) => (mirror === null ? [server.name] : []));

@@ -9,14 +9,14 @@ import { type KeptPorts, listAnswered, listReplies, writeAnswered } from "./kept
 /** Blocks whose lines end in one transaction. */
 const BLOCKS_AT_ONCE = 50;
 
-interface Ending {
+interface BatchEnding {
   readonly end: LineEnd;
   /** Blocks with lines in flight here. */
   readonly busy: ReadonlySet<number>;
 }
 
 /** Ends the lines that are left in blocks that are free, or this node's own. Returns the batch as it is then. */
-export async function endLeft(ports: KeptPorts, batch: Batch, ending: Ending): Promise<Batch | null> {
+export async function endLeft(ports: KeptPorts, batch: Batch, ending: BatchEnding): Promise<Batch | null> {
   let dead: ReadonlySet<string> = new Set();
   for (;;) {
     const { found, ended, answered, holders } = await endSome(ports, batch, ending, dead);
@@ -51,7 +51,7 @@ interface EndedBlock extends ChangedBlock {
 async function endSome(
   { store, clock }: KeptPorts,
   of: Batch,
-  { end, busy }: Ending,
+  { end, busy }: BatchEnding,
   dead: ReadonlySet<string>,
 ): Promise<EndResult> {
   const { node, batches } = store;

@@ -69,13 +69,13 @@ export async function writeAnswered(
   return { batch: written, row: block.row };
 }
 
-interface LineOf {
+interface KeptLine {
   readonly batch: Batch;
   readonly block: RunningBlock;
   readonly at: number;
 }
 
-async function replayLine(ports: KeptPorts, line: LineOf, pieces: InputPieces): Promise<void> {
+async function replayLine(ports: KeptPorts, line: KeptLine, pieces: InputPieces): Promise<void> {
   const { batch, block, at } = line;
   const { store, replay } = ports;
   const place = block.row.places[at];

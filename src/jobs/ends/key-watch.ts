@@ -5,10 +5,10 @@ import type { RunningBatch } from "../running-batch.ts";
 import { hasKeyEnded } from "../trying.ts";
 import { cancelForKey, cancelForMove } from "./stopping.ts";
 
-type WatchPorts = Pick<JobPorts, "store" | "clock" | "findKey">;
+type KeyWatchPorts = Pick<JobPorts, "store" | "clock" | "findKey">;
 
 /** Looks once at each key, however many batches it has. Returns true if one was cancelled. A key that waits only stops lines. */
-export async function watchKeys(ports: WatchPorts, jobs: Iterable<RunningBatch>): Promise<boolean> {
+export async function watchKeys(ports: KeyWatchPorts, jobs: Iterable<RunningBatch>): Promise<boolean> {
   const byKey = Map.groupBy(jobs, ({ batch }) => batch.keyId);
   const cancelled = await Promise.all(
     [...byKey].map(([id, own]) => watchKey(ports, id, own.filter(mayBeCancelled))),
@@ -20,7 +20,7 @@ function mayBeCancelled({ batch: { status, detail } }: RunningBatch): boolean {
   return (status === "validating" || status === "in_progress") && detail.times.cancellingMs === undefined;
 }
 
-async function watchKey(ports: WatchPorts, id: string, jobs: readonly RunningBatch[]): Promise<boolean> {
+async function watchKey(ports: KeyWatchPorts, id: string, jobs: readonly RunningBatch[]): Promise<boolean> {
   if (jobs.length === 0) return false;
   try {
     const { accountId } = await ports.findKey(id);

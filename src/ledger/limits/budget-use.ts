@@ -102,10 +102,13 @@ function usedBefore({ extraUsedNanoUsd, extraUntilMs }: BudgetUse, untilMs: numb
 }
 
 /** The sums of a use that requests change. */
-type Sums = Pick<BudgetUse, "heldNanoUsd" | "spentNanoUsd" | "limitNanoUsd">;
+type BudgetSums = Pick<BudgetUse, "heldNanoUsd" | "spentNanoUsd" | "limitNanoUsd">;
 
 /** Every request changes each of its budgets twice. Copying the other fields by a spread would cost several times as much. */
-export function changeSums(use: BudgetUse, { heldNanoUsd, spentNanoUsd, limitNanoUsd }: Sums): BudgetUse {
+export function changeSums(
+  use: BudgetUse,
+  { heldNanoUsd, spentNanoUsd, limitNanoUsd }: BudgetSums,
+): BudgetUse {
   return {
     name: use.name,
     rules: use.rules,

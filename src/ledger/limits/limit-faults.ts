@@ -15,7 +15,7 @@ const WAIT_MAX_MS = 60_000;
 const FLIGHT_MIN_MS = 5000;
 const FLIGHT_MAX_MS = 30_000;
 
-type Owner = Pick<LimitOwner, "scope" | "name">;
+type FaultOwner = Pick<LimitOwner, "scope" | "name">;
 
 /** A balance pays what free requests may no longer cost, if their models have prices. */
 const FREE_HELP = " Until then, use a cheaper model or a smaller max_tokens";
@@ -32,7 +32,7 @@ interface MinuteRefusal {
   readonly models?: readonly string[];
 }
 
-export function makeMinuteFault(owner: Owner, refusal: MinuteRefusal, rules: LimitRules): Fault {
+export function makeMinuteFault(owner: FaultOwner, refusal: MinuteRefusal, rules: LimitRules): Fault {
   const { counts, limit, used, waitMs, nowMs, models } = refusal;
   const { name, fault } = COUNTED[counts];
   const retryAfterMs = Math.min(waitMs ?? WAIT_MAX_MS, WAIT_MAX_MS);
@@ -45,7 +45,7 @@ export function makeMinuteFault(owner: Owner, refusal: MinuteRefusal, rules: Lim
 }
 
 export function makeParallelFault(
-  owner: Owner,
+  owner: FaultOwner,
   { limit, used, tookMs }: { readonly limit: number; readonly used: number; readonly tookMs: number },
   rules: LimitRules,
 ): Fault {
@@ -58,7 +58,7 @@ export function makeParallelFault(
 }
 
 export interface BudgetRefusal {
-  readonly owner: Owner;
+  readonly owner: FaultOwner;
   /** Set for the day's budget for free requests, with whether a larger balance would pay for this one. */
   readonly free?: { readonly isPayable: boolean };
   /** The budget's name, and how often it starts over. */
@@ -127,7 +127,7 @@ function readPer(name: string): NonNullable<RefusingLimit["per"]> {
 }
 
 function shown(
-  { scope, name }: Owner,
+  { scope, name }: FaultOwner,
   kind: LimitKind,
   use: Pick<RefusingLimit, "limit" | "used"> & { readonly resetsAtMs?: number | null },
 ): RefusingLimit {
@@ -135,15 +135,15 @@ function shown(
 }
 
 /** A member's limit is the reader's own: the key is personal. */
-function describe({ scope, name }: Owner): string {
+function describe({ scope, name }: FaultOwner): string {
   return scope === "member" ? "your limit in this account" : `the ${scope} '${name}'`;
 }
 
-function bound(owner: Owner, verb: string): string {
+function bound(owner: FaultOwner, verb: string): string {
   return `${describe(owner)} ${owner.scope === "member" ? "is" : verb}`;
 }
 
-function describeUse(owner: Owner): string {
+function describeUse(owner: FaultOwner): string {
   return owner.scope === "member"
     ? "by your limit in this account you have used"
     : `${describe(owner)} has used`;

@@ -18,20 +18,20 @@ import type { LimitOwner } from "./limit-owners.ts";
 import { isLacking, type RunningBudget, readLimits } from "./limits.ts";
 import { findEmptyMs, findModelCount, sumCounts } from "./minute.ts";
 
-interface LimitParts {
+interface LimitStateParts {
   readonly store: Pick<Store, "read" | "clockAheadMs">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly rules: () => LedgerRules;
 }
 
 /** Returns the limits that are set for the key and its account, the key's first. */
-export function findKeyLimits(parts: LimitParts, key: GatewayKey): Promise<readonly LimitState[]> {
+export function findKeyLimits(parts: LimitStateParts, key: GatewayKey): Promise<readonly LimitState[]> {
   return findLimits(parts, key.accountId, { key, memberId: key.memberId });
 }
 
 /** Returns the limits that are set for the account. */
 export function findAccountLimits(
-  parts: LimitParts,
+  parts: LimitStateParts,
   { id }: Pick<Account, "id">,
 ): Promise<readonly LimitState[]> {
   return findLimits(parts, id, { key: null, memberId: null });
@@ -39,7 +39,7 @@ export function findAccountLimits(
 
 /** Returns the limits of the member in the account, without the account's own. */
 export async function findMemberLimits(
-  parts: LimitParts,
+  parts: LimitStateParts,
   { accountId, memberId }: { readonly accountId: string; readonly memberId: string },
 ): Promise<readonly LimitState[]> {
   const limits = await findLimits(parts, accountId, { key: null, memberId });
@@ -47,7 +47,7 @@ export async function findMemberLimits(
 }
 
 async function findLimits(
-  { store, clock, rules }: LimitParts,
+  { store, clock, rules }: LimitStateParts,
   accountId: string,
   { key, memberId }: { readonly key: GatewayKey | null; readonly memberId: string | null },
 ): Promise<readonly LimitState[]> {

@@ -49,7 +49,8 @@ interface BudgetFund extends Fund {
 }
 
 /** `modelAsked` is missing where no request is decided. */
-type Moment = Pick<Admission, "nowMs" | "quota" | "limits"> & Partial<Pick<Admission, "modelAsked" | "line">>;
+type AdmissionMoment = Pick<Admission, "nowMs" | "quota" | "limits"> &
+  Partial<Pick<Admission, "modelAsked" | "line">>;
 
 const NO_LIMITS: RunningLimits = { owners: [], funds: [] };
 
@@ -61,7 +62,7 @@ export function readLimits(
   books: Books,
   key: GatewayKey | null,
   account: Account,
-  moment: Moment,
+  moment: AdmissionMoment,
   member = books.memberOf(key, account.id),
 ): RunningLimits | readonly Opening[] {
   const own = listLimitOwners({ key, member, account, nowMs: moment.nowMs }, moment.limits);
@@ -89,7 +90,7 @@ function readOwner(
   books: Books,
   owner: LimitOwner,
   account: Account,
-  { nowMs, quota }: Moment,
+  { nowMs, quota }: AdmissionMoment,
   lacking: Opening[],
 ): RunningOwner {
   const state = books.ownerState(owner.accountId, owner.id);
@@ -129,7 +130,7 @@ function keepOpened(books: Books, state: OwnerState, opened: readonly BudgetUse[
 function makeFund(
   running: RunningBudget,
   heldNanoUsd: NanoUsd,
-  { modelAsked = "", line }: Pick<Moment, "modelAsked" | "line">,
+  { modelAsked = "", line }: Pick<AdmissionMoment, "modelAsked" | "line">,
 ): BudgetFund {
   const { name, use, limitNanoUsd, owner } = running;
   const room = measureRoom(limitNanoUsd, use.spentNanoUsd, heldNanoUsd);

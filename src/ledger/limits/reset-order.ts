@@ -12,7 +12,7 @@ export type ResetOrder = Pick<
   "accountId" | "keyId" | "memberId" | "id" | "by" | "reason" | "entry" | "added"
 >;
 
-interface ResetParts {
+interface ResetOrderParts {
   readonly store: Pick<Store, "transact" | "clockAheadMs">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly rules: () => LedgerRules;
@@ -20,7 +20,7 @@ interface ResetParts {
 
 /** Returns the names of the budgets. Throws the Faults `not_found`, `store_unavailable`. */
 export async function resetBudgets(
-  { store, clock, rules }: ResetParts,
+  { store, clock, rules }: ResetOrderParts,
   order: ResetOrder,
 ): Promise<readonly string[]> {
   const { accountId, keyId, memberId } = order;

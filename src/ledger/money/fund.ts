@@ -9,20 +9,20 @@ import { makeAnswerError } from "../answers.ts";
 export type FundOrder = Omit<Funding, "kind">;
 export type CloseOrder = Omit<Closing, "kind">;
 
-type Ledger = Pick<Store, "transact">;
+type FundStore = Pick<Store, "transact">;
 
 /**
  * Moves money to an account, or from it, once per id. Throws the Faults `not_found`, `invalid_value`,
  * `idempotency_mismatch`, `account_closed`, `balance_too_low`.
  */
-export function fundAccount(store: Ledger, order: FundOrder): Promise<Account> {
+export function fundAccount(store: FundStore, order: FundOrder): Promise<Account> {
   // A batch may span accounts and finds movements by id alone.
   const id = `${order.accountId} ${order.id}`;
   return transact(store, { kind: "fund", ...order, id, reads: makeReads(order.accountId, id) });
 }
 
 /** An account that is closed already, or open, stays so. Throws the Faults `not_found`, `balance_left`. */
-export function closeAccount(store: Ledger, order: CloseOrder): Promise<Account> {
+export function closeAccount(store: FundStore, order: CloseOrder): Promise<Account> {
   return transact(store, { kind: "close", ...order, reads: makeReads(order.accountId, null) });
 }
 
@@ -30,7 +30,7 @@ function makeReads(accountId: string, movementId: string | null): Demand["reads"
   return { accountId, keyId: null, owners: [], days: [], requestId: null, replyId: null, movementId };
 }
 
-async function transact(store: Ledger, demand: Demand): Promise<Account> {
+async function transact(store: FundStore, demand: Demand): Promise<Account> {
   const answer = await store.transact(demand);
   if (answer.kind === "refused") throw answer.fault;
   if (answer.kind !== "funded") throw makeAnswerError(answer);

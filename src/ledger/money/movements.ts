@@ -85,21 +85,21 @@ export function move(books: Books, moved: MovementEntry): void {
 }
 
 /** A movement that follows from another, which has no id of its own. */
-type Following = Pick<MovementEntry, "nowMs" | "timeZone"> &
+type FollowingEntry = Pick<MovementEntry, "nowMs" | "timeZone"> &
   Partial<Pick<MovementEntry, "by" | "note" | "requestId">>;
 
 /** Moves what the gateway decides by itself, under the number of its entry. */
 export function moveOn(
   books: Books,
   accountId: string,
-  moved: Pick<MovementEntry, "kind" | "nanoUsd" | "balanceNanoUsd"> & Following,
+  moved: Pick<MovementEntry, "kind" | "nanoUsd" | "balanceNanoUsd"> & FollowingEntry,
 ): void {
   const id = `${accountId} ${moved.kind} ${books.account(accountId).entries + 1}`;
   move(books, { by: null, note: null, ...moved, accountId, id });
 }
 
 /** Settles what an account owes with what is free of its balance. A pause for it ends with the last of it. */
-export function settleDue(books: Books, accountId: string, about: Following): void {
+export function settleDue(books: Books, accountId: string, about: FollowingEntry): void {
   const { receivableNanoUsd, balanceNanoUsd } = books.account(accountId);
   const paid: NanoUsd = Math.min(receivableNanoUsd, balanceNanoUsd);
   if (paid === 0) return;

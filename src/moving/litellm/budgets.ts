@@ -17,14 +17,14 @@ import {
 import type { ModelNames } from "./config.ts";
 import { joinUses, type Limits } from "./limits.ts";
 import { readModelRates, roundLimit } from "./model-rates.ts";
-import type { Notes } from "./notes.ts";
+import type { ImportNotes } from "./notes.ts";
 import { readPeriod } from "./periods.ts";
 
 const BUDGETS_MAX = KEY_FIELDS.budgets.elementsMax;
 
-interface LimitParts {
+interface BudgetReadParts {
   readonly names: ModelNames;
-  readonly notes: Notes;
+  readonly notes: ImportNotes;
   /** Unix milliseconds. */
   readonly nowMs: number;
   /** The owner of the limits, if it isn't the one that the notes are about: ` of user bob`. */
@@ -33,11 +33,11 @@ interface LimitParts {
   readonly isKey: boolean;
 }
 
-type Uses = Map<string, { readonly budget: Budget; readonly spentNanoUsd: number }>;
+type BudgetUses = Map<string, { readonly budget: Budget; readonly spentNanoUsd: number }>;
 
-interface Reading extends LimitParts {
+interface BudgetReading extends BudgetReadParts {
   readonly row: ForeignRow;
-  readonly uses: Uses;
+  readonly uses: BudgetUses;
 }
 
 /** Columns of a row that another may complete, as a key's budget does. */
@@ -62,8 +62,8 @@ export function addBudget(row: ForeignRow, budget: ForeignRow | undefined): Fore
   return { ...row, ...Object.fromEntries(added) };
 }
 
-export function readLimits(row: ForeignRow, parts: LimitParts): Limits {
-  const reading: Reading = { ...parts, row, uses: new Map() };
+export function readLimits(row: ForeignRow, parts: BudgetReadParts): Limits {
+  const reading: BudgetReading = { ...parts, row, uses: new Map() };
   const { notes, where, uses } = reading;
   for (const column of NUMBERS) {
     if (!isEmptyCell(row[column]) && readNumber(row, column) === null)
@@ -94,7 +94,7 @@ function readLimit(row: ForeignRow, column: string): number | null {
 }
 
 /** The budget of all models. Of a soft one that stands alone, only the warning is left. */
-function readWhole(reading: Reading): void {
+function readWhole(reading: BudgetReading): void {
   const { row, notes, where } = reading;
   const usd = readNumber(row, "max_budget");
   const soft = readNumber(row, "soft_budget");
@@ -111,13 +111,13 @@ function readWhole(reading: Reading): void {
 }
 
 /** LiteLLM looks for windows that have ended every few minutes, and only then sets what was spent in them to 0. */
-function hasWindowEnded({ row, nowMs }: Reading): boolean {
+function hasWindowEnded({ row, nowMs }: BudgetReading): boolean {
   const resetAtMs = readTime(row, "budget_reset_at");
   return readText(row, "budget_duration") !== null && resetAtMs !== null && resetAtMs <= nowMs;
 }
 
 /** Several windows at once. Each counts its spending in memory alone, so what the tables say of the owner's bounds it. */
-function readWindows(reading: Reading): void {
+function readWindows(reading: BudgetReading): void {
   const { row, notes, where, uses } = reading;
   const cell = row.budget_limits;
   if (isEmptyCell(cell)) return;
@@ -142,7 +142,7 @@ function readWindows(reading: Reading): void {
   }
 }
 
-function readPerModel(reading: Reading, model: string, given: unknown): void {
+function readPerModel(reading: BudgetReading, model: string, given: unknown): void {
   const { row, names, notes, where, uses } = reading;
   const fields = asObject(given);
   const usd = asNumber(given) ?? asNumber(fields.budget_limit) ?? asNumber(fields.max_budget);
@@ -164,7 +164,7 @@ function readPerModel(reading: Reading, model: string, given: unknown): void {
 }
 
 /** Returns the window, and notes one that is longer than there. Null for a duration that can't be read. */
-function choosePeriod({ notes, where }: Reading, part: string, duration: string | null): Period | null {
+function choosePeriod({ notes, where }: BudgetReading, part: string, duration: string | null): Period | null {
   const window = readPeriod(duration);
   if (window === null) notes.pause(`${part}${where} is for '${duration}', which isn't a duration`);
   else if (!window.isEqual)
@@ -173,7 +173,7 @@ function choosePeriod({ notes, where }: Reading, part: string, duration: string 
 }
 
 /** Two names of LiteLLM's may be one model here, and two durations one window. Both bind. */
-function addUse(uses: Uses, budget: Budget, spentUsd: number | null | undefined): void {
+function addUse(uses: BudgetUses, budget: Budget, spentUsd: number | null | undefined): void {
   const name = nameBudget(budget);
   const use = { budget, spentNanoUsd: roundUsd(spentUsd ?? 0) };
   const before = uses.get(name);

@@ -33,7 +33,7 @@ export interface ModelNames {
   findFallbacks(id: string): readonly string[];
 }
 
-interface Parts {
+interface LiteLlmConfigParts {
   readonly file: SourceFile;
   /** True for a setting of the database. */
   readonly isStored: (section: string, field: string) => boolean;
@@ -60,7 +60,7 @@ interface ConfigReading {
 export function readConfig(file: SourceFile, report: Report, tables = NO_TABLES): ConfigReading {
   const settings = addSettings(file.value, tables.settings, report);
   const root = asObject(readForeign(settings.root, report));
-  const parts: Parts = {
+  const parts: LiteLlmConfigParts = {
     file,
     isStored: settings.isStored,
     report,
@@ -95,7 +95,7 @@ function listFallbacks(value: unknown): readonly (readonly [name: string, others
   return all.map(([name, others]) => [name, asArray(others).map(String)] as const);
 }
 
-function readNext(root: JsonObject): Parts["next"] {
+function readNext(root: JsonObject): LiteLlmConfigParts["next"] {
   return new Map(Object.values(root).flatMap((section) => listFallbacks(asObject(section).fallbacks)));
 }
 
@@ -104,7 +104,7 @@ interface NamedModel extends NamedDeployment {
   readonly weight: number | undefined;
 }
 
-function readModels(parts: Parts, root: JsonObject): void {
+function readModels(parts: LiteLlmConfigParts, root: JsonObject): void {
   const { report, providers, groups } = parts;
   const models = asArray(root.model_list);
   if (models.length === 0) report.leave(null, "model_list", "the file lists no models");
@@ -122,7 +122,7 @@ function readModels(parts: Parts, root: JsonObject): void {
 
 /** Returns null for an entry that isn't taken. */
 function readModel(
-  { file, report, access, next }: Parts,
+  { file, report, access, next }: LiteLlmConfigParts,
   entry: JsonObject,
   at: number,
   credentials: readonly unknown[],
@@ -157,7 +157,7 @@ function readModel(
 const READ_APART: ReadonlySet<string> = new Set(["model_list", "credential_list", "mcp_servers"]);
 
 /** Returns the fallbacks, and puts all other settings into the report. */
-function readSettings(parts: Parts, root: JsonObject): ReadonlyMap<string, readonly string[]> {
+function readSettings(parts: LiteLlmConfigParts, root: JsonObject): ReadonlyMap<string, readonly string[]> {
   const fallbacks = new Map<string, readonly string[]>();
   for (const [section, content] of Object.entries(root)) {
     if (READ_APART.has(section)) continue;
@@ -167,13 +167,17 @@ function readSettings(parts: Parts, root: JsonObject): ReadonlyMap<string, reado
   return fallbacks;
 }
 
-interface Setting {
+interface ConfigSetting {
   readonly section: string;
   readonly field: string;
   readonly value: unknown;
 }
 
-function readSetting(parts: Parts, setting: Setting, fallbacks: Map<string, readonly string[]>): void {
+function readSetting(
+  parts: LiteLlmConfigParts,
+  setting: ConfigSetting,
+  fallbacks: Map<string, readonly string[]>,
+): void {
   const { section, field, value } = setting;
   const path = field === "" ? [section] : [section, field];
   const line = parts.isStored(section, field) ? null : parts.file.findLine(path);
@@ -193,7 +197,7 @@ interface PlacedValue {
 }
 
 function readFallbacks(
-  parts: Parts,
+  parts: LiteLlmConfigParts,
   { line, value }: PlacedValue,
   fallbacks: Map<string, readonly string[]>,
 ): void {
@@ -223,7 +227,11 @@ function readFallbacks(
 }
 
 /** Returns another name for one of the models, with other fallbacks. There is one if `name` is an alias or fits a pattern. */
-function findShared({ groups, next }: Parts, name: string, ids: readonly string[]): string | undefined {
+function findShared(
+  { groups, next }: LiteLlmConfigParts,
+  name: string,
+  ids: readonly string[],
+): string | undefined {
   const own = JSON.stringify(next.get(name) ?? []);
   return groups.names.find(
     (other) =>
@@ -233,7 +241,7 @@ function findShared({ groups, next }: Parts, name: string, ids: readonly string[
   );
 }
 
-function readAliases({ groups, report }: Parts, { line, value }: PlacedValue): void {
+function readAliases({ groups, report }: LiteLlmConfigParts, { line, value }: PlacedValue): void {
   for (const [alias, target] of Object.entries(asObject(value))) {
     const name = asString(target) ?? asString(asObject(target).model) ?? "";
     if (groups.rename(alias, name)) report.take(line, `alias ${alias}`, `the models of ${name}`);
@@ -252,7 +260,10 @@ function mergeFallbacks(
   );
 }
 
-function makeNames({ groups, access }: Parts, fallbacks: ReadonlyMap<string, readonly string[]>): ModelNames {
+function makeNames(
+  { groups, access }: LiteLlmConfigParts,
+  fallbacks: ReadonlyMap<string, readonly string[]>,
+): ModelNames {
   const find = (name: string) => {
     const members = access.get(name);
     return members === undefined ? groups.find(name) : members.flatMap((one) => groups.find(one));

@@ -5,7 +5,7 @@ import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { OPERATIONS } from "../../core/models/card.ts";
 import { hasProof } from "../clouds.ts";
 import type { Fields } from "../fields.ts";
-import type { Deployment, PlannedCredential } from "../providers.ts";
+import type { ImportedDeployment, PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { findMeant, findProvider, isBesideAzure, nameKeyVariable } from "../servers.ts";
 import { readHeaders } from "./headers.ts";
@@ -29,7 +29,7 @@ const NEEDS_BASE_MODEL =
   "a model that is served only at /responses is called there, but nothing says which this is: set providers.<name>.models[].like";
 
 /** Returns the deployment, or the reason why there is none. */
-export function readDeployment(source: DeploymentSource, report: Report): Deployment | string {
+export function readDeployment(source: DeploymentSource, report: Report): ImportedDeployment | string {
   const { params, line, label } = source;
   const asked = params.takeText("model") ?? "";
   if (asked === "") return "it names no litellm_params.model";
@@ -102,7 +102,7 @@ function findLike(info: Fields, provider: string, prefix: string): string | unde
 interface CallTarget {
   readonly provider: string;
   readonly address: string | undefined;
-  readonly fields: Deployment["fields"];
+  readonly fields: ImportedDeployment["fields"];
 }
 
 /** Limits belong to a key. An entry without one has none here. */
@@ -141,7 +141,7 @@ function needImplied(provider: string, label: string, report: Report): void {
 }
 
 /** Returns the model's own prices and its operation. */
-function describeModel({ params, info }: DeploymentSource): Deployment["model"] {
+function describeModel({ params, info }: DeploymentSource): ImportedDeployment["model"] {
   const operation = findOperation(info.takeText("mode") ?? "");
   return omitUndefined({
     price: readPrice((name) => params.takeNumber(name) ?? info.takeNumber(name)),

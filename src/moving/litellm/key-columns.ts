@@ -2,15 +2,15 @@
 import { asObject } from "../../core/json/json.ts";
 import { type ForeignRow, isEmptyCell, readList, readObject, readText } from "../columns.ts";
 import type { ModelNames } from "./config.ts";
-import type { Notes } from "./notes.ts";
+import type { ImportNotes } from "./notes.ts";
 
-type Rule =
+type KeyColumnRule =
   /** Read elsewhere, or a record of LiteLLM's own work. */
   | "read"
   /** Without it its owner can do no more than before. */
   | { readonly leave: string }
   | { readonly pause: string };
-export type Rules = Readonly<Record<string, Rule>>;
+export type Rules = Readonly<Record<string, KeyColumnRule>>;
 
 const POLICIES = "policies, which are guardrails, have no place here";
 export const TOOLS = "no MCP server of the file was taken, and there are no vector stores";
@@ -104,7 +104,7 @@ interface PermissionCheck {
 export function checkPermission(
   row: ForeignRow,
   permissions: readonly ForeignRow[] | null,
-  notes: Notes,
+  notes: ImportNotes,
   { where = "", hasTools = false }: PermissionCheck = {},
 ): void {
   const id = readText(row, "object_permission_id");
@@ -116,7 +116,7 @@ export function checkPermission(
 }
 
 /** Notes what is lost of the columns that aren't empty. `where` is as for limits. */
-export function checkColumns(row: ForeignRow, rules: Rules, notes: Notes, where = ""): void {
+export function checkColumns(row: ForeignRow, rules: Rules, notes: ImportNotes, where = ""): void {
   for (const [column, value] of Object.entries(row)) {
     const rule = Object.hasOwn(rules, column) ? rules[column] : { pause: "a column that isn't known here" };
     if (rule === undefined || rule === "read" || isEmptyCell(value)) continue;
@@ -145,7 +145,7 @@ function listFilledFields(row: ForeignRow): readonly string[] {
 }
 
 /** `where` is as for limits. */
-export function checkLimitingMetadata(row: ForeignRow, notes: Notes, where = ""): void {
+export function checkLimitingMetadata(row: ForeignRow, notes: ImportNotes, where = ""): void {
   for (const field of listFilledFields(row)) {
     const rule = Object.hasOwn(METADATA, field) ? METADATA[field] : undefined;
     if (rule !== undefined && rule !== "read" && "pause" in rule)
@@ -153,14 +153,14 @@ export function checkLimitingMetadata(row: ForeignRow, notes: Notes, where = "")
   }
 }
 
-export function checkMetadata(row: ForeignRow, notes: Notes): void {
+export function checkMetadata(row: ForeignRow, notes: ImportNotes): void {
   checkLimitingMetadata(row, notes);
   const others = listFilledFields(row).filter((field) => !Object.hasOwn(METADATA, field));
   if (others.length > 0) notes.leave("metadata", `${others.join(", ")}: plain texts are in the key's notes`);
 }
 
 /** A name that means a model here and another one for this owner there would give it that model. */
-export function checkAliases(given: unknown, part: string, names: ModelNames, notes: Notes): void {
+export function checkAliases(given: unknown, part: string, names: ModelNames, notes: ImportNotes): void {
   const aliases = Object.entries(asObject(given));
   const missing = aliases.filter(([alias]) => names.find(alias).length === 0);
   const others = aliases.filter(([alias, target]) => {
@@ -183,14 +183,14 @@ const OTHER_ROUTES = ["management_routes", "info_routes"];
 const TYPES = ["default", "llm_api"];
 
 /** Returns false if the key can call no model. */
-export function checkRoutes(row: ForeignRow, notes: Notes): boolean {
+export function checkRoutes(row: ForeignRow, notes: ImportNotes): boolean {
   const type = readText(row, "key_type");
   const isCalling = type === null || TYPES.includes(type);
   if (!isCalling) notes.pause(`key_type: a key of the type ${type} is no key for models`);
   return checkRouteList(row, notes) && isCalling;
 }
 
-function checkRouteList(row: ForeignRow, notes: Notes): boolean {
+function checkRouteList(row: ForeignRow, notes: ImportNotes): boolean {
   if (isEmptyCell(row.allowed_routes)) return true;
   const routes = readList(row, "allowed_routes");
   if (routes.some((route) => ALL_ROUTES.includes(route))) return true;

@@ -12,12 +12,12 @@ import {
   USER_COLUMNS,
 } from "./key-columns.ts";
 import { divideLimits, isTooSmall, isUnlimited, joinLimits, type Limits } from "./limits.ts";
-import type { Notes } from "./notes.ts";
+import type { ImportNotes } from "./notes.ts";
 import type { ToolServerNames } from "./tool-servers.ts";
 
-interface LimitParts {
+interface KeyLimitParts {
   readonly names: ModelNames;
-  readonly notes: Notes;
+  readonly notes: ImportNotes;
   readonly nowMs: number;
   /** The number of keys that share the limits of a bound, by its name. */
   readonly sharers: ReadonlyMap<string, number>;
@@ -35,7 +35,7 @@ export function readKeyLimits(
   row: ForeignRow,
   budget: ForeignRow | undefined,
   bounds: readonly Bound[],
-  { sharers, permissions, toolNames, ...parts }: LimitParts,
+  { sharers, permissions, toolNames, ...parts }: KeyLimitParts,
 ): Limits {
   const { notes } = parts;
   const own = readLimits(addBudget(row, budget), { ...parts, where: "", isKey: true });
@@ -49,7 +49,7 @@ export function readKeyLimits(
   return limits;
 }
 
-type CheckParts = Pick<LimitParts, "permissions" | "toolNames" | "notes">;
+type CheckParts = Pick<KeyLimitParts, "permissions" | "toolNames" | "notes">;
 
 function checkBound({ name, row }: Bound, { permissions, toolNames, notes }: CheckParts): void {
   const isUser = name.startsWith("user ");
@@ -63,7 +63,7 @@ function checkBound({ name, row }: Bound, { permissions, toolNames, notes }: Che
 function share(
   { name, row }: Bound,
   among: number,
-  parts: Omit<LimitParts, "sharers" | "permissions" | "toolNames">,
+  parts: Omit<KeyLimitParts, "sharers" | "permissions" | "toolNames">,
 ): Limits {
   const { notes } = parts;
   const limits = readLimits(row, { ...parts, where: ` of ${name}`, isKey: false });

@@ -2,7 +2,7 @@
 import { matchesAny, NO_MODELS } from "../../core/text/pattern.ts";
 import { type ForeignRow, isEmptyCell, readList, readText } from "../columns.ts";
 import type { ModelNames } from "./config.ts";
-import type { Notes } from "./notes.ts";
+import type { ImportNotes } from "./notes.ts";
 
 const ALL_MODELS = ["all-proxy-models", "*"];
 const TEAM_MODELS = "all-team-models";
@@ -16,10 +16,10 @@ interface ModelParts {
   readonly names: ModelNames;
   /** Null if they aren't given. */
   readonly accessGroups: readonly ForeignRow[] | null;
-  readonly notes: Notes;
+  readonly notes: ImportNotes;
 }
 
-type Patterns = readonly string[] | null;
+type ModelPatterns = readonly string[] | null;
 
 /** Returns what all of the lists allow. Null for all models. `others` are LiteLLM's names, in lists of which none is empty. */
 export function readKeyModels(
@@ -27,7 +27,7 @@ export function readKeyModels(
   team: ForeignRow | null,
   others: readonly (readonly string[])[],
   parts: ModelParts,
-): Patterns {
+): ModelPatterns {
   const own = readNames(row, parts);
   const isTeams = own.includes(TEAM_MODELS);
   if (isTeams && team === null) parts.notes.pause(`models: ${TEAM_MODELS}, and it has no team`);
@@ -49,7 +49,7 @@ function readNames(row: ForeignRow, { accessGroups, notes }: ModelParts): readon
   return [...names, ...added];
 }
 
-function intersect(one: Patterns, other: Patterns): Patterns {
+function intersect(one: ModelPatterns, other: ModelPatterns): ModelPatterns {
   if (one === null || other === null) return one ?? other;
   // A pattern as a text fits another pattern only if all that fits it does.
   const common = [
@@ -59,7 +59,7 @@ function intersect(one: Patterns, other: Patterns): Patterns {
   return common.length === 0 ? [NO_MODELS] : [...new Set(common)];
 }
 
-function listModels(given: readonly string[], { names, notes }: ModelParts): Patterns {
+function listModels(given: readonly string[], { names, notes }: ModelParts): ModelPatterns {
   if (given.length === 0 || given.some((model) => ALL_MODELS.includes(model))) return null;
   const found = given.flatMap((model) => {
     const ids = names.find(model);

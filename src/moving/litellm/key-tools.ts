@@ -3,14 +3,14 @@ import { TOOL_PATTERNS_MAX } from "../../core/fields/tool-list.ts";
 import { asArray, asObject } from "../../core/json/json.ts";
 import { TOOL_PATTERN } from "../../core/tools/rights.ts";
 import { type ForeignRow, isEmptyCell, readList, readObject, readText } from "../columns.ts";
-import type { Notes } from "./notes.ts";
+import type { ImportNotes } from "./notes.ts";
 import type { ToolServerNames } from "./tool-servers.ts";
 
-interface ToolParts {
+interface KeyToolParts {
   readonly names: ToolServerNames;
   /** Null if they aren't given. */
   readonly permissions: readonly ForeignRow[] | null;
-  readonly notes: Notes;
+  readonly notes: ImportNotes;
 }
 
 interface KeyRows {
@@ -24,7 +24,7 @@ interface KeyRows {
 type Grants = ReadonlyMap<string, readonly string[] | null>;
 
 /** Returns the list of a key, which is empty without any permission: a key of LiteLLM's has no tools to begin with. */
-export function readKeyTools({ row, team, others }: KeyRows, parts: ToolParts): readonly string[] {
+export function readKeyTools({ row, team, others }: KeyRows, parts: KeyToolParts): readonly string[] {
   const own = readGranted(row, parts);
   const ofTeam = team && readGranted(team, parts);
   const first: Grants = own ?? ofTeam ?? new Map();
@@ -50,7 +50,11 @@ export function joinTools(lists: readonly (readonly string[])[]): readonly strin
 }
 
 /** Tools that can't be named here are left out, and what can't be taken away leaves nothing. */
-function boundList(given: readonly string[], blocked: readonly string[], notes: Notes): readonly string[] {
+function boundList(
+  given: readonly string[],
+  blocked: readonly string[],
+  notes: ImportNotes,
+): readonly string[] {
   const fitting = given.filter((pattern) => TOOL_PATTERN.test(pattern));
   if (blocked.length >= TOOL_PATTERNS_MAX || blocked.some((pattern) => !TOOL_PATTERN.test(pattern))) {
     notes.narrow("blocked_tools", "they can't all be named here, so that it may call no tool");
@@ -66,13 +70,13 @@ function boundList(given: readonly string[], blocked: readonly string[], notes: 
   return kept.length === 0 ? [] : [...kept, ...blocked];
 }
 
-function findPermission(row: ForeignRow, { permissions }: ToolParts): ForeignRow | undefined {
+function findPermission(row: ForeignRow, { permissions }: KeyToolParts): ForeignRow | undefined {
   const id = readText(row, "object_permission_id");
   return id === null ? undefined : permissions?.find((one) => readText(one, "object_permission_id") === id);
 }
 
 /** Null where nothing is said. */
-function readGranted(row: ForeignRow, parts: ToolParts): Grants | null {
+function readGranted(row: ForeignRow, parts: KeyToolParts): Grants | null {
   const permission = findPermission(row, parts);
   if (permission === undefined) return null;
   const { names, notes } = parts;
@@ -103,7 +107,7 @@ function isPlainName(tool: string): boolean {
 }
 
 /** Tools that are taken away, whichever server has them. */
-function readBlocked(row: ForeignRow, parts: ToolParts): readonly string[] {
+function readBlocked(row: ForeignRow, parts: KeyToolParts): readonly string[] {
   const permission = findPermission(row, parts);
   if (permission === undefined || isEmptyCell(permission.blocked_tools)) return [];
   return readList(permission, "blocked_tools").map((tool) => `!*${tool}`);

@@ -29,7 +29,7 @@ import { readKeyLimits } from "./key-limits.ts";
 import { readKeyModels } from "./key-models.ts";
 import { readKeyTools } from "./key-tools.ts";
 import { type Limits, listLimits, listSpent } from "./limits.ts";
-import { Notes } from "./notes.ts";
+import { ImportNotes } from "./notes.ts";
 import { readRemarks } from "./remarks.ts";
 import type { ToolServerNames } from "./tool-servers.ts";
 
@@ -42,7 +42,7 @@ export interface KeySource {
   readonly unknown: readonly string[];
 }
 
-interface KeyParts {
+interface KeyReadParts {
   readonly names: ModelNames;
   readonly report: Report;
   readonly nowMs: number;
@@ -65,7 +65,7 @@ const LAST_CHARACTERS = 4;
 /** Returns the number of keys that are bound by each, by its name. Those that are blocked count: they may be resumed. */
 export function listSharers(
   sources: readonly KeySource[],
-  { nowMs }: Pick<KeyParts, "nowMs">,
+  { nowMs }: Pick<KeyReadParts, "nowMs">,
 ): ReadonlyMap<string, number> {
   const sharers = new Map<string, number>();
   for (const { row, bounds } of sources) {
@@ -76,7 +76,7 @@ export function listSharers(
 }
 
 /** Returns null for a key that isn't taken. */
-export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
+export function readKey(source: KeySource, parts: KeyReadParts): PlannedKey | null {
   const { row } = source;
   const digest = readDigest(row);
   const name = nameKey(row, digest);
@@ -85,7 +85,7 @@ export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
     parts.report.leave(null, `key ${name}`, refusal);
     return null;
   }
-  const notes = new Notes(parts.report, `key ${name}`);
+  const notes = new ImportNotes(parts.report, `key ${name}`);
   for (const reason of source.unknown) notes.pause(reason);
   checkTimes(row, notes);
   for (const reason of parts.findReasons(digest, listTags(row, source.team))) notes.pause(reason);
@@ -105,8 +105,8 @@ export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
 /** Null if there are no tool servers. */
 function readTools(
   { row, team, bounds }: KeySource,
-  notes: Notes,
-  parts: KeyParts,
+  notes: ImportNotes,
+  parts: KeyReadParts,
 ): readonly string[] | null {
   const { toolNames: names, permissions } = parts;
   if (names === null) return null;
@@ -119,13 +119,13 @@ function readTools(
 }
 
 /** A time or flag that can't be read must not end as none. */
-function checkTimes(row: ForeignRow, notes: Notes): void {
+function checkTimes(row: ForeignRow, notes: ImportNotes): void {
   if (!isEmptyCell(row.expires) && readTime(row, "expires") === null) notes.pause("expires isn't a time");
   if (!isEmptyCell(row.blocked) && !readFlag(row, "blocked"))
     notes.pause("blocked is neither true nor false");
 }
 
-function readLimits({ row, bounds }: KeySource, notes: Notes, parts: KeyParts): Limits {
+function readLimits({ row, bounds }: KeySource, notes: ImportNotes, parts: KeyReadParts): Limits {
   const budgetId = readText(row, "budget_id");
   const budget = budgetId === null ? undefined : parts.finder.findBudget(budgetId);
   if (typeof budget === "string") notes.pause(budget);
@@ -133,7 +133,7 @@ function readLimits({ row, bounds }: KeySource, notes: Notes, parts: KeyParts): 
   return readKeyLimits(row, typeof budget === "string" ? undefined : budget, bounds, { ...parts, notes });
 }
 
-interface Reading {
+interface KeyReading {
   readonly name: string;
   readonly limits: Limits;
   readonly models: readonly string[] | null;
@@ -143,8 +143,8 @@ interface Reading {
 
 function finishKey(
   { row }: KeySource,
-  { name, limits, models, tools, pausedFor }: Reading,
-  { nowMs, foreignUntilMs, replaced, finder }: KeyParts,
+  { name, limits, models, tools, pausedFor }: KeyReading,
+  { nowMs, foreignUntilMs, replaced, finder }: KeyReadParts,
 ): PlannedKey {
   const digest = readDigest(row);
   const teamId = readText(row, "team_id");

@@ -6,14 +6,14 @@ import type { ModelLimit } from "../../core/limits/model-limit.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import type { Spending } from "../plan.ts";
 
-interface Use {
+interface BudgetSpending {
   readonly budget: Budget;
   readonly spentNanoUsd: NanoUsd;
 }
 
 export interface Limits extends MinuteLimits {
   /** By the budget's name. */
-  readonly uses: ReadonlyMap<string, Use>;
+  readonly uses: ReadonlyMap<string, BudgetSpending>;
   /** Those of a key itself, which no other key shares. */
   readonly modelLimits: readonly ModelLimit[];
 }
@@ -39,7 +39,7 @@ export function joinRates(one: number | null, other: number | null): number | nu
 }
 
 /** Both bind, so the smaller amount holds, and of it no more is left than of either. */
-export function joinUses(one: Use, other: Use): Use {
+export function joinUses(one: BudgetSpending, other: BudgetSpending): BudgetSpending {
   // One that only warns must not become a bound.
   if (one.budget.isHard !== other.budget.isHard) return one.budget.isHard ? one : other;
   const { budget } = one.budget.nanoUsd <= other.budget.nanoUsd ? one : other;
@@ -47,7 +47,7 @@ export function joinUses(one: Use, other: Use): Use {
   return { budget, spentNanoUsd: Math.max(0, budget.nanoUsd - left) };
 }
 
-function countLeft({ budget, spentNanoUsd }: Use): NanoUsd {
+function countLeft({ budget, spentNanoUsd }: BudgetSpending): NanoUsd {
   return budget.nanoUsd - spentNanoUsd;
 }
 

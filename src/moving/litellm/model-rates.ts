@@ -11,12 +11,12 @@ import {
 import { type ForeignRow, readObject } from "../columns.ts";
 import type { ModelNames } from "./config.ts";
 import { joinRates } from "./limits.ts";
-import type { Notes } from "./notes.ts";
+import type { ImportNotes } from "./notes.ts";
 
-interface Reading {
+interface RateReading {
   readonly row: ForeignRow;
   readonly names: ModelNames;
-  readonly notes: Notes;
+  readonly notes: ImportNotes;
   readonly where: string;
   /** True for a key's own row: nothing but a key has limits on some models. */
   readonly isKey: boolean;
@@ -25,19 +25,19 @@ interface Reading {
 /** The fields of the metadata, by what they count. */
 const FIELDS = { requests: "model_rpm_limit", tokens: "model_tpm_limit" } as const;
 type RateRow = Extract<MinuteLimit, { readonly counts: keyof typeof FIELDS }>;
-type Rate = RateRow["property"];
+type RateProperty = RateRow["property"];
 const ROWS = MINUTE_LIMITS.filter((row): row is RateRow => row.counts in FIELDS);
 const NONE = mapLimits(ROWS, "property", () => null);
 
 interface ModelRate {
   readonly model: string;
-  readonly rate: Rate;
+  readonly rate: RateProperty;
   readonly limit: number;
 }
 
 /** Returns the limits of all models with what those of single models make of them, and those that stay single. */
 export function readModelRates(
-  reading: Reading,
+  reading: RateReading,
   whole: MinuteLimits,
 ): MinuteLimits & { readonly modelLimits: readonly ModelLimit[] } {
   const fields = ROWS.map(({ counts, property }) => {
@@ -62,12 +62,16 @@ export function readModelRates(
 }
 
 /** Only a key has limits on some models. Here a fallback that they don't bind would answer what they refuse. */
-function hasEqual({ isKey, names }: Reading, model: string): boolean {
+function hasEqual({ isKey, names }: RateReading, model: string): boolean {
   const ids = names.find(model);
   return isKey && ids.every((id) => names.findFallbacks(id).every((next) => ids.includes(next)));
 }
 
-function listRates({ row, names, notes, where }: Reading, field: string, rate: Rate): readonly ModelRate[] {
+function listRates(
+  { row, names, notes, where }: RateReading,
+  field: string,
+  rate: RateProperty,
+): readonly ModelRate[] {
   const given = Object.entries(asObject(readObject(row, "metadata")[field]));
   return given.flatMap(([model, value]) => {
     const limit = asNumber(value);
@@ -84,7 +88,7 @@ export function roundLimit(limit: number): number {
 }
 
 /** Two names for the same models share a limit, the lower one. */
-function joinByModels({ names }: Reading, rates: readonly ModelRate[]): readonly ModelLimit[] {
+function joinByModels({ names }: RateReading, rates: readonly ModelRate[]): readonly ModelLimit[] {
   const limits = new Map<string, ModelLimit>();
   for (const { model, rate, limit } of rates) {
     const none = makeModelLimit({ models: names.find(model), ...NONE });
@@ -95,7 +99,7 @@ function joinByModels({ names }: Reading, rates: readonly ModelRate[]): readonly
   return [...limits.values()];
 }
 
-function reportOwn({ names, notes, where }: Reading, field: string, rates: readonly ModelRate[]): void {
+function reportOwn({ names, notes, where }: RateReading, field: string, rates: readonly ModelRate[]): void {
   const part = `${field}${where}`;
   const words = `limits on some models: ${rates.map(({ model, limit }) => `${model} ${limit}`).join(", ")}`;
   const shared = rates.map(({ model }) => model).filter((model) => names.isShared(model));

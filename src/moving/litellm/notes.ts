@@ -1,7 +1,7 @@
 // The notes on one key or team while it is read: rows of the report, and the reasons for which it comes paused.
 import type { Report } from "../report.ts";
 
-export class Notes {
+export class ImportNotes {
   readonly #report: Report;
   readonly #owner: string;
   /** It had each of these there and can't have it here, so without a pause it could do, use or spend more. */

@@ -19,12 +19,12 @@ import {
 import { joinTools } from "./key-tools.ts";
 import { GATEWAY, type KeySource, listSharers, readKey } from "./keys.ts";
 import { listLimits, listSpent } from "./limits.ts";
-import { Notes } from "./notes.ts";
+import { ImportNotes } from "./notes.ts";
 import { Lookup, type Tables } from "./tables.ts";
 import type { ToolServerNames } from "./tool-servers.ts";
 import { findUses } from "./uses.ts";
 
-interface OwnerParts {
+interface LiteLlmOwnerParts {
   readonly names: ModelNames;
   /** Missing if there are no tool servers. */
   readonly toolNames?: ToolServerNames | null;
@@ -38,7 +38,7 @@ interface OwnerParts {
 }
 
 /** The limits of a key's team, user, organization and tags bind it here too: no key may do or spend more than before. */
-export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
+export function readOwners(tables: Tables, parts: LiteLlmOwnerParts): PlannedOwners {
   const teams = new Lookup("teams", tables.teams);
   const ids = [...(tables.teams ?? []), ...tables.keys].flatMap((row) => readText(row, "team_id") ?? []);
   const accounts = [...new Set(ids)].map((id) => readTeam(teams.find(id) ?? { team_id: id }, tables, parts));
@@ -70,7 +70,7 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
 function allowTools(
   accounts: readonly PlannedAccount[],
   keys: readonly PlannedKey[],
-  { toolNames = null, report }: OwnerParts,
+  { toolNames = null, report }: LiteLlmOwnerParts,
 ): readonly PlannedAccount[] {
   if (toolNames === null) return accounts;
   const byAccount = Map.groupBy(keys, ({ key }) => key.accountId);
@@ -98,12 +98,12 @@ function findMentions(key: ForeignRow, { mentions }: Tables): readonly string[] 
   });
 }
 
-function readTeam(row: ForeignRow, tables: Tables, parts: OwnerParts): PlannedAccount {
+function readTeam(row: ForeignRow, tables: Tables, parts: LiteLlmOwnerParts): PlannedAccount {
   const { names, report, nowMs, toolNames = null } = parts;
   const teamId = readText(row, "team_id") ?? "";
   const alias = cutName(readText(row, "team_alias") ?? "");
   const name = alias === "" ? cutName(teamId) : alias;
-  const notes = new Notes(report, `team ${name}`);
+  const notes = new ImportNotes(report, `team ${name}`);
   checkColumns(row, TEAM_COLUMNS, notes);
   checkPermission(row, tables.permissions, notes, { hasTools: toolNames !== null });
   checkMetadata(row, notes);
@@ -125,7 +125,12 @@ function readTeam(row: ForeignRow, tables: Tables, parts: OwnerParts): PlannedAc
 }
 
 /** A team's names for models are a row of another table. */
-function checkTeamAliases(row: ForeignRow, { teamAliases }: Tables, names: ModelNames, notes: Notes): void {
+function checkTeamAliases(
+  row: ForeignRow,
+  { teamAliases }: Tables,
+  names: ModelNames,
+  notes: ImportNotes,
+): void {
   if (isEmptyCell(row.model_id)) return;
   const found = teamAliases?.find(({ id }) => String(id) === String(row.model_id));
   if (found === undefined)

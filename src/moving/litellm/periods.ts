@@ -16,14 +16,14 @@ const WINDOWS: readonly (readonly [days: number, per: Period])[] = [
   [31, "month"],
 ];
 
-interface Window {
+interface LimitWindow {
   readonly per: Period;
   /** False if the window here is longer: the same amount must last for more time. */
   readonly isEqual: boolean;
 }
 
 /** Returns `total` without a duration, and null for a text that isn't one. */
-export function readPeriod(duration: string | null): Window | null {
+export function readPeriod(duration: string | null): LimitWindow | null {
   if (duration === null) return { per: "total", isEqual: true };
   const text = duration.trim().toLowerCase();
   const equal = EQUALS.find(([look]) => look.test(text));

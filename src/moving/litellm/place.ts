@@ -14,7 +14,7 @@ interface DeploymentRoute {
   readonly isFoundry: boolean;
 }
 
-interface Server {
+interface DeploymentServer {
   readonly placed: CloudPlace;
   /** Undefined for the provider's own address. */
   readonly address: string | undefined;
@@ -27,7 +27,7 @@ export function placeServer(
   source: DeploymentSource,
   { provider, routed, isFoundry }: DeploymentRoute,
   report: Report,
-): Server {
+): DeploymentServer {
   const read = (name: string) =>
     readReference(source.params.take(name), `${name} of ${source.label}`, report);
   if (provider === "Vertex") {
@@ -57,10 +57,10 @@ export function placeServer(
 
 function placeAtAzure(
   source: DeploymentSource,
-  { address, deployment, version }: Address,
+  { address, deployment, version }: DeploymentAddress,
   isFoundry: boolean,
   report: Report,
-): Server {
+): DeploymentServer {
   const read = (name: string) =>
     readReference(source.params.take(name), `${name} of ${source.label}`, report);
   // With a Foundry resource, LiteLLM's version is that of another API than the one that is called here.
@@ -71,7 +71,7 @@ function placeAtAzure(
   return { address, deployment, placed: placeAzure(parts, use, report) };
 }
 
-interface Address {
+interface DeploymentAddress {
   readonly address: string | undefined;
   readonly deployment?: string;
   readonly version?: string;
@@ -81,7 +81,7 @@ function readAddress(
   { params, label, line }: DeploymentSource,
   { provider, isFoundry }: Pick<DeploymentRoute, "provider" | "isFoundry">,
   report: Report,
-): Address {
+): DeploymentAddress {
   const given = params.take("api_base") ?? params.take("base_url");
   const example = isFoundry ? ", as https://NAME.services.ai.azure.com" : "";
   const base = readReference(given, `the address of ${label}${example}`, report);

@@ -3,16 +3,16 @@
 import { CACHE, HOOKS, type Outcome } from "../report.ts";
 import { FACTS, PARAMETERS } from "./parameters.ts";
 
-interface Verdict {
+interface SettingVerdict {
   readonly outcome: Outcome;
   readonly words: string;
 }
 
-const holds = (words: string): Verdict => ({ outcome: "taken", words });
-const lost = (words: string): Verdict => ({ outcome: "not_taken", words });
+const holds = (words: string): SettingVerdict => ({ outcome: "taken", words });
+const lost = (words: string): SettingVerdict => ({ outcome: "not_taken", words });
 
 /** By field, in whichever section it stands. */
-const FIELDS: Readonly<Record<string, Verdict>> = {
+const FIELDS: Readonly<Record<string, SettingVerdict>> = {
   drop_params: holds("always on: x-poundkey-dropped names what was left out"),
   num_retries: holds("failover is built in: up to four attempts, within a budget for each provider"),
   max_retries: holds("failover is built in: up to four attempts, within a budget for each provider"),
@@ -50,7 +50,7 @@ const FIELDS: Readonly<Record<string, Verdict>> = {
   enable_tag_filtering: lost("deployments have no tags: make an alias for each"),
 };
 
-const SECTIONS: Readonly<Record<string, Verdict>> = {
+const SECTIONS: Readonly<Record<string, SettingVerdict>> = {
   environment_variables: lost("set it in the environment of the gateway"),
   guardrails: lost(HOOKS),
   include: lost("import each included file by itself"),
@@ -61,12 +61,12 @@ const SECTIONS: Readonly<Record<string, Verdict>> = {
 };
 const UNKNOWN = lost("it has no counterpart");
 
-export function describeSetting(section: string, field: string): Verdict {
+export function describeSetting(section: string, field: string): SettingVerdict {
   return SECTIONS[section] ?? FIELDS[field] ?? UNKNOWN;
 }
 
 /** Parameters of one deployment. */
-export function describeParameter(field: string): Verdict {
+export function describeParameter(field: string): SettingVerdict {
   const reason = PARAMETERS[field] ?? FACTS.find(([look]) => look.test(field))?.[1];
   return reason === undefined ? (FIELDS[field] ?? UNKNOWN) : lost(reason);
 }

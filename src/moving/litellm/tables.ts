@@ -3,7 +3,7 @@ import { type ForeignRow, readText } from "../columns.ts";
 import { HOOKS } from "../report.ts";
 
 /** A key that was used with a tag, or for a customer. */
-interface Use {
+interface TaggedKeyUse {
   readonly name: string;
   readonly digest: string;
 }
@@ -35,8 +35,8 @@ export interface Tables {
   readonly tags: readonly ForeignRow[];
   readonly customers: readonly ForeignRow[];
   /** Null if LiteLLM has kept no record of that. */
-  readonly tagUses: readonly Use[] | null;
-  readonly customerUses: readonly Use[] | null;
+  readonly tagUses: readonly TaggedKeyUse[] | null;
+  readonly customerUses: readonly TaggedKeyUse[] | null;
   /** Tables that nobody here knows, by the ids of keys, teams, users and organizations that they name. */
   readonly mentions: ReadonlyMap<string, string>;
 }

@@ -6,7 +6,7 @@ import type { Fields } from "../fields.ts";
 import type { Report } from "../report.ts";
 import { findReference, readReference, readSecret } from "./references.ts";
 
-interface NamedServer {
+interface ToolServerName {
   readonly name: string;
   /** For the report. */
   readonly item: string;
@@ -31,7 +31,11 @@ export function refuseAddress(address: string): string | null {
 }
 
 /** Returns `auth`, undefined for none, or the reason why the server isn't taken. */
-export function readAuth(fields: Fields, server: NamedServer, report: Report): object | undefined | string {
+export function readAuth(
+  fields: Fields,
+  server: ToolServerName,
+  report: Report,
+): object | undefined | string {
   const kind = fields.takeText("auth_type") ?? "none";
   const value = fields.take("auth_value") ?? fields.take("authentication_token");
   const passed = asArray(fields.take("extra_headers")).map(String);
@@ -61,7 +65,7 @@ function nameVariable(server: string): string {
 
 function readHeaders(
   fields: Fields,
-  { name: server, item, line }: NamedServer,
+  { name: server, item, line }: ToolServerName,
   report: Report,
 ): Readonly<Record<string, string>> {
   const all = Object.entries(asObject(fields.take("static_headers")));
@@ -82,7 +86,7 @@ function readHeaders(
 /** Client credentials alone: people's own tokens aren't kept here. */
 function readOauth(
   fields: Fields,
-  { name, item }: NamedServer,
+  { name, item }: ToolServerName,
   fixed: Readonly<Record<string, string>>,
   report: Report,
 ): object | string {

@@ -45,13 +45,13 @@ interface ToolServerReading {
   readonly names: ToolServerNames | null;
 }
 
-interface Parts {
+interface ToolServerReadParts {
   readonly report: Report;
   readonly findLine: (path: readonly string[]) => number;
 }
 
 /** Reads `mcp_servers`. Every server, and every field of one that isn't taken, gets a row of the report. */
-export function readToolServers(root: JsonObject, parts: Parts): ToolServerReading {
+export function readToolServers(root: JsonObject, parts: ToolServerReadParts): ToolServerReading {
   const aliases = asObject(asObject(root.litellm_settings).mcp_aliases);
   const taken: TakenServer[] = [];
   for (const [name, value] of Object.entries(asObject(root.mcp_servers))) {
@@ -79,7 +79,12 @@ function makeNames(taken: readonly TakenServer[]): ToolServerNames {
 }
 
 /** Returns null for one that isn't taken. */
-function readServer(name: string, value: JsonObject, aliases: JsonObject, parts: Parts): TakenServer | null {
+function readServer(
+  name: string,
+  value: JsonObject,
+  aliases: JsonObject,
+  parts: ToolServerReadParts,
+): TakenServer | null {
   const fields = new Fields(value);
   const line = parts.findLine(["mcp_servers", name]);
   const item = `mcp_servers.${name}`;

@@ -8,7 +8,7 @@ const SHOWN_MAX = 3;
 /** Returns the reasons to pause a key: its digest, and the tags that it has itself, which bind it in another way. */
 type FindReasons = (digest: string, ownTags: readonly string[]) => readonly string[];
 
-interface Kind {
+interface LimitedKind {
   /** For people: `customers`. */
   readonly word: string;
   readonly limited: readonly string[];
@@ -41,7 +41,7 @@ function listLimited(rows: readonly ForeignRow[], column: string): readonly stri
   return rows.filter(isLimited).flatMap((row) => readText(row, column) ?? []);
 }
 
-function describe(word: string, limited: readonly string[], uses: Tables["customerUses"]): Kind {
+function describe(word: string, limited: readonly string[], uses: Tables["customerUses"]): LimitedKind {
   if (uses === null) return { word, limited, uses };
   const wanted = new Set(limited);
   const byDigest = new Map<string, Set<string>>();
@@ -50,7 +50,11 @@ function describe(word: string, limited: readonly string[], uses: Tables["custom
   return { word, limited, uses: byDigest };
 }
 
-function explain({ word, limited, uses }: Kind, digest: string, own: readonly string[]): string | null {
+function explain(
+  { word, limited, uses }: LimitedKind,
+  digest: string,
+  own: readonly string[],
+): string | null {
   if (limited.length === 0) return null;
   if (uses === null) return `${word} with limits of their own may come with it: there is no record of that`;
   const names = [...(uses.get(digest) ?? [])].filter((name) => !own.includes(name));

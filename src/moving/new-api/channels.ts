@@ -2,15 +2,15 @@
 import { asString } from "../../core/json/json.ts";
 import { type ForeignRow, readNumber, readObject, readText, splitList } from "../columns.ts";
 import type { Groups } from "../groups.ts";
-import type { Deployment, Providers } from "../providers.ts";
+import type { ImportedDeployment, Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { addSeparately } from "../separate.ts";
 import { findMeant } from "../servers.ts";
 import { GroupModels, readGroups } from "./groups.ts";
-import { ENABLED, listOutlets, type Outlet, readWeight } from "./outlets.ts";
+import { type ChannelOutlet, ENABLED, listOutlets, readWeight } from "./outlets.ts";
 import type { ChannelTypes } from "./types.ts";
 
-interface Parts {
+interface ChannelParts {
   readonly report: Report;
   readonly providers: Providers;
   readonly groups: Groups;
@@ -25,7 +25,7 @@ interface ChannelsReading {
 
 export function readChannels(
   channels: readonly ForeignRow[],
-  { providers, groups, report, types }: Parts,
+  { providers, groups, report, types }: ChannelParts,
 ): ChannelsReading {
   const served = channels.flatMap((row) => readChannel(row, { report, types }));
   const byName = [...Map.groupBy(served, ({ name }) => name).values()];
@@ -106,12 +106,12 @@ interface ChannelModel {
   readonly weight: number | undefined;
   /** The groups of users whom it serves. */
   readonly groups: readonly string[];
-  readonly deployment: Deployment;
+  readonly deployment: ImportedDeployment;
 }
 
 function readChannel(
   row: ForeignRow,
-  { report, types }: Pick<Parts, "report" | "types">,
+  { report, types }: Pick<ChannelParts, "report" | "types">,
 ): readonly ChannelModel[] {
   const label = readLabel(row);
   const type = readNumber(row, "type") ?? 0;
@@ -157,7 +157,11 @@ function countModels(count: number): string {
 }
 
 /** Returns the model at each of the channel's places: one for each key. */
-function listDeployments(real: string, provider: string, outlets: readonly Outlet[]): readonly Deployment[] {
+function listDeployments(
+  real: string,
+  provider: string,
+  outlets: readonly ChannelOutlet[],
+): readonly ImportedDeployment[] {
   return outlets.flatMap(({ placed, credential, findName }) => {
     const name = findName(real);
     return name === null ? [] : [{ provider, ...placed, name, model: {}, credential, line: null }];

@@ -10,7 +10,7 @@ import { findServerDialect, isOwnAddress, nameKeyVariable, splitAddress } from "
 import { findBedrockName, findVertexName } from "./cloud-names.ts";
 import type { AddressKind } from "./types.ts";
 
-export interface Outlet {
+export interface ChannelOutlet {
   readonly placed: CloudPlace;
   readonly credential: PlannedCredential | null;
   /** Returns the name of a model there. Null if it isn't served there. */
@@ -46,7 +46,7 @@ export const ENABLED = 1;
 const ALL_DISABLED = "all of its keys are disabled";
 
 /** Returns the channel's outlets, or the reason why it has none. */
-export function listOutlets(channel: Channel, report: Report): readonly Outlet[] | string {
+export function listOutlets(channel: Channel, report: Report): readonly ChannelOutlet[] | string {
   if (channel.provider === "Bedrock") return listBedrock(channel, report);
   if (channel.provider === "Vertex") return listVertex(channel, report);
   const { row, label, provider } = channel;
@@ -98,13 +98,13 @@ function shareWeight(row: ForeignRow, keys: number): number | undefined {
   return weight === undefined ? undefined : Number((weight / keys).toFixed(WEIGHT_DECIMALS));
 }
 
-interface Server {
+interface ChannelServer {
   readonly placed: CloudPlace;
   /** The address that the operator gave, if it isn't the provider's own. */
   readonly address?: string | undefined;
 }
 
-function placeServer(channel: Channel, report: Report): Server | string {
+function placeServer(channel: Channel, report: Report): ChannelServer | string {
   const { row, provider, kind } = channel;
   const given = readText(row, "base_url")?.replace(/\/+$/, "");
   if (provider === "Azure") return placeOnAzure(channel, given, report);
@@ -125,7 +125,7 @@ function isInChina(provider: string, base: string): boolean {
   return own !== undefined && own === given;
 }
 
-function placeOnAzure({ row, label }: Channel, given: string | undefined, report: Report): Server {
+function placeOnAzure({ row, label }: Channel, given: string | undefined, report: Report): ChannelServer {
   const api = asString(readObject(row, "config").api_version) ?? readText(row, "other") ?? undefined;
   const base_url = given && splitAddress(given, true).address;
   const placed = placeAzure({ base_url, api }, `the address of channel ${label}`, report);
@@ -133,7 +133,7 @@ function placeOnAzure({ row, label }: Channel, given: string | undefined, report
 }
 
 /** Keys are `AccessKey|SecretKey|Region`, or `BearerKey|Region`. */
-function listBedrock(channel: Channel, report: Report): readonly Outlet[] | string {
+function listBedrock(channel: Channel, report: Report): readonly ChannelOutlet[] | string {
   const { row, label } = channel;
   const { ak, sk, region: own } = readObject(row, "config");
   const keys = listKeys(channel, report);
@@ -142,7 +142,7 @@ function listBedrock(channel: Channel, report: Report): readonly Outlet[] | stri
   const configured = [ak, sk, own].map((part) => asString(part) ?? "");
   const all = configured.every((part) => part !== "") ? [configured] : lines;
   const use = `the key of channel ${label}`;
-  const outlets = all.flatMap(([id = "", secret = "", last]): readonly Outlet[] => {
+  const outlets = all.flatMap(([id = "", secret = "", last]): readonly ChannelOutlet[] => {
     const region = last ?? secret;
     const findName = (name: string) => findBedrockName(name, region);
     if (region === "") return [];
@@ -161,7 +161,7 @@ function listBedrock(channel: Channel, report: Report): readonly Outlet[] | stri
 }
 
 /** Keys are those of service accounts in JSON, or express keys. Each model may have a location of its own. */
-function listVertex(channel: Channel, report: Report): readonly Outlet[] {
+function listVertex(channel: Channel, report: Report): readonly ChannelOutlet[] {
   const { row, label } = channel;
   const { vertex_ai_adc: configured, vertex_ai_project_id: paying, region } = readObject(row, "config");
   const text = asString(configured) || (readText(row, "key") ?? "");

@@ -19,13 +19,13 @@ import { readBare, readTokenName, tellApart } from "./token-names.ts";
 import type { Flavour } from "./types.ts";
 
 /** Rows of new-api's tables. Only the tokens are needed. */
-export interface Tables {
+export interface NewApiTables {
   readonly tokens: readonly ForeignRow[];
   readonly users: readonly ForeignRow[];
   readonly options: readonly ForeignRow[];
 }
 
-interface OwnerParts {
+interface NewApiOwnerParts {
   /** Returns the ids behind a name. Empty if it is unknown. */
   readonly find: (name: string) => readonly string[];
   readonly ofGroups: GroupModels;
@@ -47,7 +47,7 @@ const USD_MAX = 9_000_000;
 /** Shorter ones could be guessed. */
 const SECRET_CHARACTERS_MIN = 16;
 
-export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts): PlannedOwners {
+export function readOwners({ tokens, users, options }: NewApiTables, parts: NewApiOwnerParts): PlannedOwners {
   const units = Number(readOption(options, "QuotaPerUnit")) || UNITS_PER_USD;
   const known = new Map(users.map((row) => [readNumber(row, "id") ?? 0, row]));
   for (const row of tokens) {
@@ -72,7 +72,7 @@ function isDeletedUser(row: ForeignRow): boolean {
   return readText(row, "deleted_at") !== null || readNumber(row, "status") === USER_DELETED;
 }
 
-interface UnitParts extends OwnerParts {
+interface UnitParts extends NewApiOwnerParts {
   /** Units of quota in one USD. */
   readonly units: number;
 }
@@ -82,7 +82,7 @@ interface UserSource {
   readonly tokens: readonly ForeignRow[];
 }
 
-function readUser(id: number, { row, tokens }: UserSource, parts: TokenParts): PlannedAccount {
+function readUser(id: number, { row, tokens }: UserSource, parts: NewApiTokenParts): PlannedAccount {
   const { units, nowMs, report } = parts;
   const name = cutName(readText(row, "username") ?? readText(row, "display_name") ?? "");
   const shown = name === "" ? `user ${id}` : name;
@@ -110,7 +110,11 @@ const RATE_TOO_LOW = "new-api's limit of requests is below one in a minute";
  * new-api limits the requests of each user in some minutes, by the group of the token that is used. Here, every minute has
  * its part, and the lowest of these limits is the account's.
  */
-function readRate({ row, tokens }: UserSource, name: string, { options, report }: TokenParts): number | null {
+function readRate(
+  { row, tokens }: UserSource,
+  name: string,
+  { options, report }: NewApiTokenParts,
+): number | null {
   const groups = new Set(tokens.map((token) => readTokenGroup(token, row, options).group));
   const given = groups.size > 0 ? [...groups] : [readText(row, "group") ?? DEFAULT_GROUP];
   const limits = given.flatMap((group) => readRateLimit(options, group) ?? []);
@@ -137,18 +141,18 @@ function capUsd(usd: number, item: string, report: Report): number {
   return USD_MAX;
 }
 
-interface TokenSource {
+interface TokenRow {
   readonly row: ForeignRow;
   readonly user: ForeignRow | undefined;
   readonly name: string;
 }
 
-interface TokenParts extends UnitParts {
+interface NewApiTokenParts extends UnitParts {
   readonly options: readonly ForeignRow[];
 }
 
 /** Returns null for a token that isn't taken. */
-function readToken({ row, user, name }: TokenSource, parts: TokenParts): PlannedKey | null {
+function readToken({ row, user, name }: TokenRow, parts: NewApiTokenParts): PlannedKey | null {
   const { report, nowMs } = parts;
   const secret = `sk-${readBare(row)}`;
   const refusal = refuseToken(row, secret, nowMs) ?? refuseUser(user);

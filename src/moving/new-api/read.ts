@@ -9,7 +9,7 @@ import { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { readChannels } from "./channels.ts";
 import { reportOptions } from "./options.ts";
-import { readOwners, type Tables } from "./owners.ts";
+import { type NewApiTables, readOwners } from "./owners.ts";
 import { reportColumns } from "./schema.ts";
 import { findFlavour } from "./types.ts";
 
@@ -22,7 +22,7 @@ interface NewApiParts {
 
 /** Prices stay those of the catalogue: new-api's ratios are reported. */
 export function readNewApi(
-  given: Tables & { readonly channels: readonly ForeignRow[] },
+  given: NewApiTables & { readonly channels: readonly ForeignRow[] },
   { report, nowMs, isFree }: NewApiParts,
 ): { readonly config: PlannedConfig; readonly owners: PlannedOwners } {
   // Channels become the configuration's providers; people's names and keys don't.

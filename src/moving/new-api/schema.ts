@@ -3,14 +3,14 @@ import { type ForeignRow, isEmptyCell } from "../columns.ts";
 import type { Report } from "../report.ts";
 
 /** `read` also for records of the other gateway's own work, without which nobody may do more. */
-type Rule = "read" | { readonly leave: string };
-type Rules = Readonly<Record<string, Rule>>;
+type ColumnRule = "read" | { readonly leave: string };
+type ColumnRules = Readonly<Record<string, ColumnRule>>;
 
-function listRead(text: string): Rules {
+function listRead(text: string): ColumnRules {
   return Object.fromEntries(text.split(/\s+/).map((column) => [column, "read"]));
 }
 
-function listLeft(text: string, leave: string): Rules {
+function listLeft(text: string, leave: string): ColumnRules {
   return Object.fromEntries(text.split(/\s+/).map((column) => [column, { leave }]));
 }
 
@@ -49,7 +49,7 @@ export const COLUMNS = {
   },
   options: listRead("key value"),
   abilities: listRead("group model channel_id enabled priority weight tag"),
-} as const satisfies Record<string, Rules>;
+} as const satisfies Record<string, ColumnRules>;
 
 type TableName = keyof typeof COLUMNS;
 
@@ -101,7 +101,7 @@ export function reportTables(filled: readonly string[], report: Report): void {
 
 /** Reports the columns of a table that are lost, those that are lost for the same reason together. */
 export function reportColumns(table: TableName, rows: readonly ForeignRow[], report: Report): void {
-  const rules: Rules = COLUMNS[table];
+  const rules: ColumnRules = COLUMNS[table];
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lost = columns.flatMap((column) => {
     const rule = Object.hasOwn(rules, column) ? rules[column] : undefined;
@@ -115,6 +115,6 @@ export function reportColumns(table: TableName, rows: readonly ForeignRow[], rep
 
 /** Returns the filled columns of a row that aren't known here, so that they may limit its owner. */
 export function listUnknown(table: TableName, row: ForeignRow): readonly string[] {
-  const rules: Rules = COLUMNS[table];
+  const rules: ColumnRules = COLUMNS[table];
   return Object.keys(row).filter((column) => !Object.hasOwn(rules, column) && !isEmptyCell(row[column]));
 }

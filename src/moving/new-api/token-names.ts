@@ -3,7 +3,7 @@ import { cutName, type ForeignRow, NAME_CHARACTERS_MAX, readNumber, readText } f
 
 const LAST_CHARACTERS = 4;
 
-interface NamedToken {
+interface TokenName {
   readonly row: ForeignRow;
   readonly user: ForeignRow | undefined;
   readonly name: string;
@@ -20,18 +20,18 @@ export function readTokenName(row: ForeignRow): string {
 }
 
 /** Adds the user to names that several tokens have, and the token's last characters to those of one user. */
-export function tellApart<Token extends NamedToken>(tokens: readonly Token[]): readonly Token[] {
+export function tellApart<Token extends TokenName>(tokens: readonly Token[]): readonly Token[] {
   return addWhereShared(
     addWhereShared(tokens, readUserName),
     ({ row }) => `…${readBare(row).slice(-LAST_CHARACTERS)}`,
   );
 }
 
-function readUserName({ row, user }: NamedToken): string {
+function readUserName({ row, user }: TokenName): string {
   return (user && readText(user, "username")) ?? `user ${readNumber(row, "user_id") ?? 0}`;
 }
 
-function addWhereShared<Token extends NamedToken>(
+function addWhereShared<Token extends TokenName>(
   tokens: readonly Token[],
   describe: (token: Token) => string,
 ): readonly Token[] {

@@ -8,7 +8,7 @@ type AccountMatch =
   | { readonly kind: "skipped" }
   | { readonly kind: "wrong"; readonly message: string };
 
-export class AccountNames {
+export class StateAccountNames {
   readonly #closed = new Map<string, boolean>();
   readonly #names = new Map<string, string>();
   /** By the names that the file gives. */

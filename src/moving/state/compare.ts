@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../core/json/json.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type ComparedFields = Readonly<Record<string, unknown>>;
 
 /** The order of fields doesn't matter. */
 function isEqual(one: unknown, other: unknown): boolean {
@@ -10,9 +10,10 @@ function isEqual(one: unknown, other: unknown): boolean {
 }
 
 /** Returns the fields that differ, as they are in each. Null if none does. */
-export function compareFields(before: Fields, after: Fields) {
+export function compareFields(before: ComparedFields, after: ComparedFields) {
   const names = Object.keys(after).filter((name) => !isEqual(before[name], after[name]));
-  const pick = (fields: Fields) => Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
+  const pick = (fields: ComparedFields) =>
+    Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
   return names.length === 0 ? null : { before: pick(before), after: pick(after) };
 }
 

@@ -149,7 +149,7 @@ function readThings(thing: PlainThing, list: unknown, issues: StateIssue[]): rea
   });
 }
 
-interface Section<Schema> {
+interface FileSection<Schema> {
   readonly kind: Kind;
   /** Its name in the file. */
   readonly section: string;
@@ -158,7 +158,7 @@ interface Section<Schema> {
 }
 
 function readSection<Schema extends TSchema>(
-  { kind, schema, section, list }: Section<Schema>,
+  { kind, schema, section, list }: FileSection<Schema>,
   issues: StateIssue[],
 ): readonly Entry<Static<Schema>>[] {
   if (list === undefined || list === null) return [];

@@ -36,25 +36,25 @@ export interface Memory {
 const FILES_MAX = 100;
 const PRUNED_MAX = 10_000;
 
-type File = Static<typeof applied>;
+type AppliedFile = Static<typeof applied>;
 
 interface MemoryFile {
-  readonly files: ReadonlyMap<string, File>;
+  readonly files: ReadonlyMap<string, AppliedFile>;
   readonly pruned: readonly string[];
 }
 
 /** Malformed parts are skipped. */
 function parseStored(value: string | null): MemoryFile {
   const found = asObject(parseJson(value || "{}"));
-  const files = new Map<string, File>();
+  const files = new Map<string, AppliedFile>();
   for (const [name, file] of Object.entries(asObject(found.files)))
     if (Value.Check(applied, file)) files.set(name, file);
   return { files, pruned: asArray(found.pruned).filter((id) => typeof id === "string") };
 }
 
-type Settings = Pick<Store, "setting" | "changeSetting">;
+type SettingStore = Pick<Store, "setting" | "changeSetting">;
 
-export async function readMemory(store: Settings, file: string): Promise<Memory> {
+export async function readMemory(store: SettingStore, file: string): Promise<Memory> {
   const { files, pruned } = parseStored(await store.setting(APPLIED_STATES));
   return { entries: files.get(file)?.entries ?? [], pruned: new Set(pruned) };
 }
@@ -67,7 +67,7 @@ interface AppliedState {
 }
 
 export async function writeMemory(
-  store: Settings,
+  store: SettingStore,
   file: string,
   { entries, pruned, atMs }: AppliedState,
 ): Promise<void> {

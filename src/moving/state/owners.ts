@@ -17,7 +17,7 @@ import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { type GatewayKey, showPausers } from "../../core/keys/key.ts";
 import { mintId } from "../../keys/secret.ts";
-import { AccountNames } from "./account-names.ts";
+import { StateAccountNames } from "./account-names.ts";
 import { compareFields, digestFields } from "./compare.ts";
 import type { Change, Draft } from "./draft.ts";
 import { type AccountEntry, describeFault, type Entry, type KeyEntry } from "./file.ts";
@@ -42,10 +42,10 @@ function makeReading({ clock, keysExpireInMs, aliasNames }: World) {
 }
 
 /** Returns the accounts by the names that the file may call them, with those that it would make. */
-export function planAccounts(draft: Draft, world: World): AccountNames {
+export function planAccounts(draft: Draft, world: World): StateAccountNames {
   const { known, memory, state } = draft;
   const matcher = new Matcher("account", known.accounts, state.accounts, memory);
-  const names = new AccountNames(known.accounts);
+  const names = new StateAccountNames(known.accounts);
   for (const entry of state.accounts)
     orRefuse(draft, entry, () => planAccount(draft, entry, { matcher, names, world }));
   return names;
@@ -53,7 +53,7 @@ export function planAccounts(draft: Draft, world: World): AccountNames {
 
 interface AccountParts {
   readonly matcher: Matcher<Draft["known"]["accounts"][number]["of"]>;
-  readonly names: AccountNames;
+  readonly names: StateAccountNames;
   readonly world: World;
 }
 
@@ -91,7 +91,7 @@ function planAccount(draft: Draft, entry: AccountEntry, { matcher, names, world 
   }
 }
 
-export function planKeys(draft: Draft, names: AccountNames, world: World): void {
+export function planKeys(draft: Draft, names: StateAccountNames, world: World): void {
   const { known, memory, state } = draft;
   const matcher = new Matcher("key", known.keys, state.keys, memory);
   const personal = new Set(known.personalKeys.map(({ id }) => id));
@@ -112,7 +112,7 @@ export function planKeys(draft: Draft, names: AccountNames, world: World): void 
 
 interface KeyParts {
   readonly matcher: Matcher<GatewayKey>;
-  readonly names: AccountNames;
+  readonly names: StateAccountNames;
   readonly world: World;
   readonly account: { readonly id: string; readonly isClosed: boolean };
   readonly isKnown: (id: string) => boolean;

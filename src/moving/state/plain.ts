@@ -3,17 +3,17 @@ import { readNew, readState, viewChosen, viewFields } from "../../admin/fields.t
 import { addPlain, bringPlain, endPlain, makePlainId } from "../../admin/things/plain.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { PlainEntity } from "../../core/things/plain.ts";
-import type { AccountNames } from "./account-names.ts";
+import type { StateAccountNames } from "./account-names.ts";
 import { compareFields, digestFields } from "./compare.ts";
 import type { Change, Draft } from "./draft.ts";
 import { describeFault, type PlainEntry } from "./file.ts";
 import { findTitle, type KnownThings, type StateWorld } from "./known.ts";
 import { Matcher } from "./match.ts";
 
-type World = Pick<StateWorld, "random" | "clock">;
+type PlainWorld = Pick<StateWorld, "random" | "clock">;
 
 /** Their accounts are known by then, also those that are still to be made. */
-export function planThings(draft: Draft, names: AccountNames, world: World): void {
+export function planThings(draft: Draft, names: StateAccountNames, world: PlainWorld): void {
   const { known, memory, state } = draft;
   for (const [thing, rows] of known.things) {
     const entries = state.things.filter((entry) => entry.thing === thing);
@@ -31,13 +31,13 @@ export function planThings(draft: Draft, names: AccountNames, world: World): voi
   }
 }
 
-interface Parts {
+interface PlainMatchParts {
   readonly accountId: string;
   readonly matcher: Matcher<PlainEntity>;
-  readonly world: World;
+  readonly world: PlainWorld;
 }
 
-function planThing(draft: Draft, entry: PlainEntry, { accountId, matcher, world }: Parts): void {
+function planThing(draft: Draft, entry: PlainEntry, { accountId, matcher, world }: PlainMatchParts): void {
   const { thing, name, path } = entry;
   const { fields, actions } = thing;
   const { id: _id, account_id: _account, ...given } = entry.fields;

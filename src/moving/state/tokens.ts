@@ -7,18 +7,18 @@ import {
 } from "../../admin/people/named-tokens.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import { omitUndefined } from "../../core/json/json.ts";
-import type { AccountNames } from "./account-names.ts";
+import type { StateAccountNames } from "./account-names.ts";
 import { compareFields, digestFields } from "./compare.ts";
 import type { Change, Draft } from "./draft.ts";
 import { describeFault, type TokenEntry } from "./file.ts";
 import type { StateWorld } from "./known.ts";
 import { Matcher } from "./match.ts";
 
-type World = Pick<StateWorld, "random" | "clock">;
-type Fields = TokenEntry["fields"];
+type TokenWorld = Pick<StateWorld, "random" | "clock">;
+type TokenEntryFields = TokenEntry["fields"];
 
 /** Their accounts are known by then, also those that are still to be made. */
-export function planTokens(draft: Draft, names: AccountNames, world: World): void {
+export function planTokens(draft: Draft, names: StateAccountNames, world: TokenWorld): void {
   const { known, memory, state } = draft;
   const matcher = new Matcher("token", known.tokens, state.tokens, memory);
   for (const entry of state.tokens) {
@@ -38,7 +38,7 @@ export function planTokens(draft: Draft, names: AccountNames, world: World): voi
 function findAccounts(
   draft: Draft,
   entry: TokenEntry,
-  names: AccountNames,
+  names: StateAccountNames,
 ): readonly string[] | null | undefined {
   const given = entry.fields.accounts ?? null;
   if (given === null) return null;
@@ -51,12 +51,12 @@ function findAccounts(
   return ids.length === given.length ? [...new Set(ids)] : undefined;
 }
 
-interface TokenParts {
+interface TokenMatchParts {
   readonly matcher: Matcher<TokenView>;
-  readonly world: World;
+  readonly world: TokenWorld;
 }
 
-function planToken(draft: Draft, entry: TokenEntry, { matcher, world }: TokenParts): void {
+function planToken(draft: Draft, entry: TokenEntry, { matcher, world }: TokenMatchParts): void {
   const { name, fields } = entry;
   const found = matcher.match({ id: entry.id, place: name });
   if (found.kind === "wrong") {
@@ -90,7 +90,7 @@ function planToken(draft: Draft, entry: TokenEntry, { matcher, world }: TokenPar
   } else refuseChange(draft, entry, found.row.of);
 }
 
-function showNew({ id: _id, accounts, ...fields }: Fields & { readonly id?: string | undefined }) {
+function showNew({ id: _id, accounts, ...fields }: TokenEntryFields & { readonly id?: string | undefined }) {
   return omitUndefined({ ...fields, accounts: accounts ?? undefined });
 }
 

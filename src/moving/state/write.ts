@@ -15,15 +15,15 @@ import { type KnownState, type Row, readKnown, type StateWorld } from "./known.t
 import { writeLessons } from "./lessons.ts";
 import { writeThings } from "./plain.ts";
 
-type Section = readonly JsonObject[];
+type WrittenSection = readonly JsonObject[];
 /** In the order of the file. */
 interface WrittenState {
-  readonly accounts: Section;
-  readonly keys: Section;
-  readonly aliases: Section;
-  readonly tokens: Section;
+  readonly accounts: WrittenSection;
+  readonly keys: WrittenSection;
+  readonly aliases: WrittenSection;
+  readonly tokens: WrittenSection;
   /** Those of plain things. */
-  readonly [section: string]: Section;
+  readonly [section: string]: WrittenSection;
 }
 
 /** Fields at their default are left out. Aliases of the configuration stay there. */
@@ -77,7 +77,7 @@ function writeToken(token: TokenView): JsonObject {
 }
 
 /** Returns the state as YAML, in which no line is folded. Empty sections are left out. */
-export function writeStateText(state: Readonly<Record<string, Section>>): string {
+export function writeStateText(state: Readonly<Record<string, WrittenSection>>): string {
   const filled = Object.entries(state).filter(([, section]) => section.length > 0);
   return stringify(Object.fromEntries(filled), { lineWidth: 0 }).trimEnd();
 }

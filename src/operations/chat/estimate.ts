@@ -15,7 +15,7 @@ const SEALED_BYTES_PER_TOKEN_MIN = 4;
 const SEALED_BYTES_PER_TOKEN = 10;
 
 /** Tokens per piece, and per decoded kilobyte of it. */
-interface Rate {
+interface TokenRate {
   readonly each: number;
   readonly perKilobyte: number;
 }
@@ -25,14 +25,14 @@ interface Rate {
  * second (same page), a kilobyte of a still scene. Documents: a page of a PDF is an image and up to 3,000 tokens of text
  * (docs.anthropic.com/en/docs/build-with-claude/pdf-support), in some 5 kB or more.
  */
-const WORST_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
+const WORST_MEDIA: Readonly<Partial<Record<MediaKind, TokenRate>>> = {
   wav: { each: 500, perKilobyte: 10 },
   audio: { each: 500, perKilobyte: 50 },
   video: { each: 1000, perKilobyte: 300 },
   document: { each: 5000, perKilobyte: 600 },
 };
 /** Typical sizes: a one-megapixel image, audio at 64 kbit/s, a PDF with 20 kB per page. */
-const LIKELY_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
+const LIKELY_MEDIA: Readonly<Partial<Record<MediaKind, TokenRate>>> = {
   image: { each: 800, perKilobyte: 0 },
   wav: { each: 0, perKilobyte: 1 },
   audio: { each: 0, perKilobyte: 4 },
@@ -49,14 +49,14 @@ const LIKELY_MESSAGE_TOKENS = 4;
 const TOOL_TOKENS = 30;
 const SCHEMA_TOKENS = 300;
 
-interface Family {
+interface TokenFamily {
   /** The largest image. */
   readonly image: number;
   /** Tokens that the provider adds to every prompt, and more if there are tools. */
   readonly base: number;
   readonly tools: number;
 }
-const OTHERS: Family = { image: 4200, base: 100, tools: 700 };
+const OTHERS: TokenFamily = { image: 4200, base: 100, tools: 700 };
 /**
  * The differences, by `<provider>#<name>` in lower case; the first that matches. The sizes of hidden prompts were recorded. Images:
  * - platform.claude.com/docs/en/build-with-claude/vision: 4,784 from Opus 4.7 and Sonnet 5 on, 1,568 before.
@@ -65,7 +65,7 @@ const OTHERS: Family = { image: 4200, base: 100, tools: 700 };
  * - ai.google.dev/gemini-api/docs/media-resolution: 2,240; tiles of 258 in old models.
  * - 1,792 at xAI, 16,384 in Qwen's processors, 64 × 65 in Pixtral, 13 tiles of 256 at Cohere.
  */
-const FAMILIES: readonly (Partial<Family> & { readonly names: RegExp })[] = [
+const FAMILIES: readonly (Partial<TokenFamily> & { readonly names: RegExp })[] = [
   { names: /claude-(fable|mythos|(opus|sonnet|haiku)-(4[.-][7-9]|[5-9]|\d\d))/, image: 4800, tools: 900 },
   { names: /claude/, image: 1600 },
   { names: /gpt-4o-mini/, image: 48_200, tools: 100 },
@@ -79,7 +79,7 @@ const FAMILIES: readonly (Partial<Family> & { readonly names: RegExp })[] = [
 ];
 
 /** Matching the names each time would cost half a microsecond. */
-const findFamily = remember((card: ModelCard): Family => {
+const findFamily = remember((card: ModelCard): TokenFamily => {
   const id = readToolName(card);
   return { ...OTHERS, ...FAMILIES.find(({ names }) => names.test(id)) };
 });
@@ -142,7 +142,7 @@ export function estimatePromptTokens(request: ChatRequest): number {
   return Math.ceil(inText + inMedia + LIKELY_MESSAGE_TOKENS * sizes.messages);
 }
 
-function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<MediaKind, Rate>>>): number {
+function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<MediaKind, TokenRate>>>): number {
   let tokens = 0;
   for (const kind of MEDIA_KINDS) {
     const rate = rates[kind];

@@ -11,10 +11,10 @@ const CHARACTERS_PER_STEP = 64;
 const REFERENCE_CHARACTERS_MAX = 1000;
 
 export function matchesSchema(value: unknown, schema: unknown): boolean {
-  return new Check(asObject(schema)).fits(value, schema, 0);
+  return new SchemaCheck(asObject(schema)).fits(value, schema, 0);
 }
 
-class Check {
+class SchemaCheck {
   readonly #root: JsonObject;
   #steps = 0;
 

@@ -24,7 +24,7 @@ function readAddress(part: ContentPart): string | undefined {
   return asString(asObject(part.file).file_data);
 }
 
-type Limits = ReturnType<typeof findLimits>;
+type NeededLimits = ReturnType<typeof findLimits>;
 
 /** Each needed capability, with the request field that needs it: pictures and files in the newest user message only. */
 export type Needs = ReadonlyMap<Capability, string>;
@@ -79,7 +79,7 @@ function listPictures(request: ChatRequest): readonly string[] {
 }
 
 /** Throws if the request has more of something, or of a kind, than the model takes. */
-export function refuseBulk(card: ModelCard, request: ChatRequest, limits: Limits): void {
+export function refuseBulk(card: ModelCard, request: ChatRequest, limits: NeededLimits): void {
   const bulk = measureBulk(request);
   const found = findExcess(bulk, limits);
   if (found === null) return;
@@ -89,7 +89,7 @@ export function refuseBulk(card: ModelCard, request: ChatRequest, limits: Limits
 }
 
 /** Returns what the request has too much of, in words, with the field or the need. */
-function findExcess(bulk: Bulk, limits: Limits): readonly [words: string, field: string] | null {
+function findExcess(bulk: Bulk, limits: NeededLimits): readonly [words: string, field: string] | null {
   const { tools, pictureBytes, textCharacters, pictures, hasVideo } = bulk;
   if (hasVideo && !limits.takesVideos) return ["does not accept videos", "vision"];
   if (tools > limits.toolsMax)

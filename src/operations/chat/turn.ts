@@ -15,7 +15,7 @@ import { joinText } from "./prompt/content-text.ts";
 import type { WebSearch } from "./prompt/search-form.ts";
 
 /** A message that holds a turn, from the history or an answer. */
-type Turn = Pick<
+type TurnFields = Pick<
   AssistantMessage,
   "content" | "refusal" | "tool_calls" | "reasoning_content" | "reasoning_details" | "parts"
 > & { readonly web_searches?: readonly WebSearch[] };
@@ -152,7 +152,7 @@ export class TurnBuilder {
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text"]);
 
 /** Returns the parts of a turn, in the usual order unless it has its own. `annotations` are an answer's citations. */
-export function listTurn(turn: Turn, annotations: readonly Citation[] = NONE): readonly TurnPart[] {
+export function listTurn(turn: TurnFields, annotations: readonly Citation[] = NONE): readonly TurnPart[] {
   if (turn.parts) return listOrdered(turn, turn.parts, annotations);
   const { content, reasoning_content: text, reasoning_details: details = NONE, tool_calls: calls } = turn;
   const listed: TurnPart[] = [];
@@ -169,7 +169,7 @@ export function listTurn(turn: Turn, annotations: readonly Citation[] = NONE): r
 const NONE: readonly never[] = [];
 
 function listOrdered(
-  turn: Turn,
+  turn: TurnFields,
   extents: readonly PartExtent[],
   annotations: readonly Citation[],
 ): readonly TurnPart[] {

@@ -4,10 +4,10 @@ import type { ChatRequest } from "../chat/form.ts";
 import type { OpenAsk } from "../form.ts";
 
 /** A text or its token ids. */
-type Prompt = string | readonly number[];
+type CompletionPrompt = string | readonly number[];
 
 export interface CompletionRequest extends OpenAsk {
-  readonly prompts: readonly Prompt[];
+  readonly prompts: readonly CompletionPrompt[];
   /** The text after the gap to fill in. */
   readonly suffix?: string;
   /** Answers per prompt. */

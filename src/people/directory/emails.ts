@@ -11,10 +11,10 @@ const EMAIL_CHARACTERS_MAX = 256;
 
 type Emails = readonly DirectoryEmail[];
 /** An address that may still lack its value. */
-type Draft = Omit<DirectoryEmail, "value"> & { readonly value: string | null };
+type EmailDraft = Omit<DirectoryEmail, "value"> & { readonly value: string | null };
 
 const PARTS = ["value", "type", "primary"] as const;
-type Part = (typeof PARTS)[number];
+type EmailPart = (typeof PARTS)[number];
 
 /** Returns the list after a step. Throws `DirectoryRefusal`. */
 export function changeEmails(emails: Emails, step: Step): Emails {
@@ -40,7 +40,7 @@ function readEmails(value: unknown): Emails {
 }
 
 /** An address without a value is none. */
-function complete({ value, type, isPrimary }: Draft): Emails {
+function complete({ value, type, isPrimary }: EmailDraft): Emails {
   return value === null ? [] : [{ value, type, isPrimary }];
 }
 
@@ -104,7 +104,11 @@ function movePrimary(changed: Emails, before: Emails): Emails {
   return changed.map((one, at) => ({ ...one, isPrimary: at === fresh }));
 }
 
-function removeSome(emails: Emails, isMeant: (one: DirectoryEmail) => boolean, part: Part | null): Emails {
+function removeSome(
+  emails: Emails,
+  isMeant: (one: DirectoryEmail) => boolean,
+  part: EmailPart | null,
+): Emails {
   if (part === null || part === "value") return emails.filter((one) => !isMeant(one));
   return emails.map((one) => {
     if (!isMeant(one)) return one;
@@ -112,7 +116,7 @@ function removeSome(emails: Emails, isMeant: (one: DirectoryEmail) => boolean, p
   });
 }
 
-function findPart(name: string): Part | undefined {
+function findPart(name: string): EmailPart | undefined {
   return PARTS.find((one) => one === name);
 }
 
@@ -125,12 +129,12 @@ function hasValue({ value, type, isPrimary }: DirectoryEmail, match: Match): boo
   return match.part === "type" && isSameType(type, wanted);
 }
 
-function makeMatching(matches: readonly Match[]): Draft {
+function makeMatching(matches: readonly Match[]): EmailDraft {
   const parts = Object.fromEntries(matches.map(({ part, value }) => [part, value]));
   return setParts({ value: null, type: null, isPrimary: false }, parts);
 }
 
-function setParts(email: Draft, given: JsonObject): Draft {
+function setParts(email: EmailDraft, given: JsonObject): EmailDraft {
   let { value, type, isPrimary } = email;
   for (const [name, part] of Object.entries(given)) {
     switch (findPart(name.toLowerCase())) {

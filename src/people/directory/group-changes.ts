@@ -218,7 +218,7 @@ export function checkBeginning(
   else if (rows.isTaken) throw isTaken(group.displayName);
 }
 
-interface Movement {
+interface MemberMovement {
   /** The group's id. */
   readonly id: string;
   readonly came: ReadonlySet<string>;
@@ -229,7 +229,7 @@ interface Movement {
 function reviewAll(
   { rules, accountsOf, nowMs }: DirectoryContext,
   { standings, groups }: GroupPartRows,
-  { id, came, went }: Movement,
+  { id, came, went }: MemberMovement,
 ): GroupPartWrite {
   const rights = standings.flatMap((standing): readonly MemberRights[] => {
     const { user, member } = standing;

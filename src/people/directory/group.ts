@@ -15,7 +15,7 @@ interface GroupSteps {
 }
 
 /** One that grows step by step: a body has too many members to copy them for each. */
-interface Draft {
+interface GroupDraft {
   displayName: string | undefined;
   externalId: string | null | undefined;
   isWhole: boolean;
@@ -24,7 +24,7 @@ interface Draft {
 
 /** Returns what a POST or PUT makes of a group. Absent members are none. */
 export function readGroup(body: JsonObject): GroupAttributes & { readonly members: MemberSteps } {
-  const draft: Draft = { displayName: undefined, externalId: null, isWhole: true, users: new Map() };
+  const draft: GroupDraft = { displayName: undefined, externalId: null, isWhole: true, users: new Map() };
   for (const step of listSteps("add", body)) applyGroupStep(draft, step);
   const { displayName, externalId = null, isWhole, users } = draft;
   if (displayName === undefined) throw new DirectoryRefusal("invalidValue", "'displayName' is required");
@@ -33,13 +33,18 @@ export function readGroup(body: JsonObject): GroupAttributes & { readonly member
 
 /** Returns what the steps of a PATCH make of a group. */
 export function planGroup(steps: readonly Step[]): GroupSteps {
-  const draft: Draft = { displayName: undefined, externalId: undefined, isWhole: false, users: new Map() };
+  const draft: GroupDraft = {
+    displayName: undefined,
+    externalId: undefined,
+    isWhole: false,
+    users: new Map(),
+  };
   for (const step of steps) applyGroupStep(draft, step);
   const { displayName, externalId, isWhole, users } = draft;
   return { displayName, externalId, members: { isWhole, users } };
 }
 
-function applyGroupStep(draft: Draft, step: Step): void {
+function applyGroupStep(draft: GroupDraft, step: Step): void {
   const { verb, path, value } = step;
   switch (path.attribute) {
     case "displayname":
@@ -61,7 +66,7 @@ function readDisplayName(value: unknown): string {
   throw new DirectoryRefusal("invalidValue", "'displayName' must be a text of 1 to 256 characters");
 }
 
-function applyMembers(draft: Draft, { verb, path, value }: Step): void {
+function applyMembers(draft: GroupDraft, { verb, path, value }: Step): void {
   const named = readMatch(path);
   if (named !== null) {
     mark(draft, [named], verb !== "remove");
@@ -99,6 +104,6 @@ function readMembers(value: unknown): readonly string[] {
   });
 }
 
-function mark({ users }: Draft, ids: readonly string[], isComing: boolean): void {
+function mark({ users }: GroupDraft, ids: readonly string[], isComing: boolean): void {
   for (const id of ids) users.set(id, isComing);
 }

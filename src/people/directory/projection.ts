@@ -43,12 +43,12 @@ export function project(resource: JsonObject, projection: Projection): JsonObjec
   return Object.fromEntries(shown);
 }
 
-interface Parts {
+interface AttributeSets {
   readonly only: ReadonlySet<string> | null;
   readonly except: ReadonlySet<string>;
 }
 
-function listParts({ only, except }: Projection, attribute: string): Parts {
+function listParts({ only, except }: Projection, attribute: string): AttributeSets {
   const partsOf = (names: readonly AttributeName[]) => names.filter((one) => one.attribute === attribute);
   const wanted = partsOf(only ?? []);
   const isWhole = wanted.length === 0 || wanted.some(({ part }) => part === null);
@@ -58,7 +58,7 @@ function listParts({ only, except }: Projection, attribute: string): Parts {
   };
 }
 
-function keepParts(value: unknown, parts: Parts): unknown {
+function keepParts(value: unknown, parts: AttributeSets): unknown {
   if (parts.only === null && parts.except.size === 0) return value;
   if (Array.isArray(value)) return value.map((one) => keepParts(one, parts));
   if (!isObject(value)) return value;

@@ -63,14 +63,14 @@ export function readCues(task: string): Cues {
   return { hashes: hashes.list(), script: letters.indexOf(Math.max(...letters)) };
 }
 
-interface Reader {
+interface CueReader {
   readonly hashes: HashSet;
   /** By script. */
   readonly letters: Uint32Array;
 }
 
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: with a function for each kind of token it took 1.8 times as long
-function readPart({ hashes, letters }: Reader, text: string, headTo: number, tailFrom: number): void {
+function readPart({ hashes, letters }: CueReader, text: string, headTo: number, tailFrom: number): void {
   const codes = readCodes(text);
   let before = 0;
   for (let at = 0; at < text.length; ) {

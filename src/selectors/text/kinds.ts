@@ -1,10 +1,10 @@
 // The kinds of tasks that a request may be of, and the skills that each calls for.
-import { KINDS, type Kind, SKILLS, type Skill } from "../../core/models/skill.ts";
+import { KINDS, SKILLS, type Skill, type TaskKind } from "../../core/models/skill.ts";
 
 type Shares = Readonly<Partial<Record<Skill, number>>>;
 
 /** The skills that everyday tasks call for. Shares of a kind sum to 1. */
-const CALLED_FOR: Readonly<Record<Exclude<Kind, Skill>, Shares>> = {
+const CALLED_FOR: Readonly<Record<Exclude<TaskKind, Skill>, Shares>> = {
   extraction: { data: 0.6, instruction: 0.4 },
   mail: { language: 0.6, instruction: 0.4 },
   sql: { coding: 0.6, data: 0.4 },
@@ -23,7 +23,7 @@ const SHARES: readonly (readonly number[])[] = KINDS.map((kind) => {
   return SKILLS.map((skill) => shares[skill] ?? 0);
 });
 
-function isSkill(kind: Kind): kind is Skill {
+function isSkill(kind: TaskKind): kind is Skill {
   return SKILLS.some((skill) => skill === kind);
 }
 

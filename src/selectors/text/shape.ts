@@ -12,7 +12,7 @@ import { readTexts } from "./task.ts";
 const TOOLS_READ_MAX = 8;
 
 /** The sums over the messages of a conversation. */
-interface Sums {
+interface ShapeSums {
   readonly images: number;
   /** User turns. */
   readonly turns: number;
@@ -23,10 +23,10 @@ interface Sums {
 
 export type Shape = ReturnType<typeof readShape>;
 
-const NONE: Sums = { images: 0, turns: 0, hasSystem: false, chars: 0 };
+const NONE: ShapeSums = { images: 0, turns: 0, hasSystem: false, chars: 0 };
 
 /** `sums` are those over all messages. */
-export function readShape(request: ChatRequest, sums: Sums = sumUp(request.messages)) {
+export function readShape(request: ChatRequest, sums: ShapeSums = sumUp(request.messages)) {
   const tools = request.tool_choice === "none" ? [] : (request.tools ?? []);
   return {
     ...sums,
@@ -40,7 +40,7 @@ export function readShape(request: ChatRequest, sums: Sums = sumUp(request.messa
 }
 
 /** `before` are the sums over the messages before `from`. */
-export function sumUp(messages: readonly ChatMessage[], from = 0, before = NONE): Sums {
+export function sumUp(messages: readonly ChatMessage[], from = 0, before = NONE): ShapeSums {
   const sums = { ...before };
   for (let at = from; at < messages.length; at++) {
     const message = messages[at];

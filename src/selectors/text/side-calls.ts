@@ -8,10 +8,10 @@ const SIDE_CALLS = ["title", "summary", "probe", "check"] as const;
 export type SideCall = (typeof SIDE_CALLS)[number];
 
 /** Agents' own words, of which one is enough. Their case makes no difference. */
-type Words = Readonly<Partial<Record<SideCall, readonly string[]>>>;
+type SideCallWords = Readonly<Partial<Record<SideCall, readonly string[]>>>;
 
 // By the prompts of Claude Code, Codex, opencode, Gemini CLI and Qwen Code.
-const SYSTEM_WORDS: Words = {
+const SYSTEM_WORDS: SideCallWords = {
   title: [
     "you are a title generator",
     "indicates a new conversation topic",
@@ -35,7 +35,7 @@ const SYSTEM_WORDS: Words = {
     "your task is to process bash commands that an ai coding agent wants to run",
   ],
 };
-const TURN_WORDS: Words = {
+const TURN_WORDS: SideCallWords = {
   title: [
     "generate a title for this conversation",
     "write a 5-10 word title",
@@ -92,7 +92,7 @@ function readTurn(messages: readonly ChatMessage[]): string {
 }
 
 /** Returns a pattern with a group for each kind of side call: one search takes half as long as one for each word. */
-function toPattern(words: Words): RegExp {
+function toPattern(words: SideCallWords): RegExp {
   const groups = Object.entries(words).map(
     ([what, some]) => `(?<${what}>${some.map(RegExp.escape).join("|")})`,
   );

@@ -28,7 +28,7 @@ interface CachePorts {
 }
 
 /** A request whose answer may be kept. */
-interface Keeping {
+interface CacheKeeping {
   readonly identity: Identity;
   /** Null if others don't wait for it. */
   readonly flight: Flight | null;
@@ -45,7 +45,7 @@ export class Cache {
   readonly #trimming: Trimming;
   readonly #recent = new RecentAnswers();
   readonly #memory = new CollectedMemory(COLLECTED_BYTES_MAX);
-  readonly #keeping = new WeakMap<object, Keeping>();
+  readonly #keeping = new WeakMap<object, CacheKeeping>();
 
   constructor(ports: CachePorts) {
     this.#ports = ports;

@@ -17,16 +17,16 @@ import { noteFindings, searchTexts, type WatchPorts } from "./note.ts";
 import { Counts, type GuardSearch, RuleChoice } from "./search.ts";
 import { acts, type KnownTerms } from "./terms.ts";
 
-interface Parts extends WatchPorts {
+interface AnswerStepParts extends WatchPorts {
   readonly version: string;
   readonly search: GuardSearch;
   readonly terms: KnownTerms;
 }
 
 export class GuardAnswerStep implements Step {
-  readonly #parts: Parts;
+  readonly #parts: AnswerStepParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: AnswerStepParts) {
     this.#parts = parts;
   }
 

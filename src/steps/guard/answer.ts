@@ -7,7 +7,7 @@ import { listTexts, type PlacedText } from "../../operations/ordered-texts.ts";
 import { mapJsonText } from "../../operations/text-json.ts";
 import { listDifferent } from "./note.ts";
 
-interface AnswerTerms<F extends Form> {
+interface GuardAnswerTerms<F extends Form> {
   readonly operation: Operation<F>;
   /** Reaches the texts of the provider's own events. Null if they are translated. */
   readonly native: NativeTexts | null;
@@ -20,13 +20,13 @@ interface JoinedText {
 }
 
 export class GuardedAnswer<F extends Form> implements Around<F> {
-  readonly #terms: AnswerTerms<F>;
+  readonly #terms: GuardAnswerTerms<F>;
   /** By kind and path: the pieces of a text so far. */
   readonly #joined = new Map<string, JoinedText>();
   readonly #whole: PlacedText[] = [];
   #characters = 0;
 
-  constructor(terms: AnswerTerms<F>) {
+  constructor(terms: GuardAnswerTerms<F>) {
     this.#terms = terms;
   }
 

@@ -22,7 +22,7 @@ interface FilterTerms<F extends Form> {
 export type Watch = (filter: TextFilter) => TextFilter;
 
 /** A text that has begun. */
-interface OpenText<Piece> {
+interface FilteredStream<Piece> {
   readonly path: string;
   readonly stream: TextStream;
   /** The last piece that carried a part of it. */
@@ -38,7 +38,7 @@ const nameText = ({ kind, path }: TextPlace) => `${kind} ${path}`;
 
 export class FilteredAnswer<F extends Form> implements Around<F> {
   readonly #terms: FilterTerms<F>;
-  readonly #open = new Map<string, OpenText<F["piece"]>>();
+  readonly #open = new Map<string, FilteredStream<F["piece"]>>();
   readonly #moved: MovedAnswer<F>;
 
   constructor(terms: FilterTerms<F>) {
@@ -90,7 +90,7 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     return over.length === 0 ? shown : [...this.#flush(over), ...shown];
   }
 
-  #begin(name: string, place: TextPlace, latest: F["piece"]): OpenText<F["piece"]> | null {
+  #begin(name: string, place: TextPlace, latest: F["piece"]): FilteredStream<F["piece"]> | null {
     const stream = this.#openAt(place);
     if (stream === null) return null;
     const opened = { path: place.path, stream, latest };

@@ -20,18 +20,18 @@ interface GuardSteps {
 
 const NOTHING: GuardSteps = { outer: [], inner: [] };
 
-interface Ports extends GuardPorts {
+interface GuardWorldPorts extends GuardPorts {
   readonly random: Random;
 }
 
 export class Guard {
-  readonly #ports: Ports;
+  readonly #ports: GuardWorldPorts;
   readonly #known: KnownPlaces;
   #names: ReadonlySet<string> = new Set();
   /** The steps of keys that name no rules themselves. Empty if there are none. */
   steps = NOTHING;
 
-  constructor(ports: Ports) {
+  constructor(ports: GuardWorldPorts) {
     this.#ports = ports;
     this.#known = new KnownPlaces(ports.random.bytes(SECRET_BYTES));
   }

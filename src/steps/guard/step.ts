@@ -30,7 +30,7 @@ export interface GuardPorts extends WatchPorts {
   readonly accountKey: AccountKey;
 }
 
-interface Parts extends GuardPorts {
+interface GuardStepParts extends GuardPorts {
   readonly settings: GuardSettings;
   readonly search: GuardSearch;
   readonly terms: KnownTerms;
@@ -38,9 +38,9 @@ interface Parts extends GuardPorts {
 
 export class GuardStep implements Step {
   readonly isAroundKept = true;
-  readonly #parts: Parts;
+  readonly #parts: GuardStepParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: GuardStepParts) {
     this.#parts = parts;
   }
 

@@ -11,7 +11,7 @@ const TEXTS_MAX = 2048;
 const CATEGORIES_SHOWN = 5;
 
 /** The verdicts on texts, in order, and their price with the markup. */
-interface Verdicts {
+interface PricedVerdicts {
   readonly results: readonly unknown[];
   readonly nanoUsd: NanoUsd;
 }
@@ -21,7 +21,7 @@ export type Moderate = (
   model: string,
   texts: readonly string[],
   signal: AbortSignal,
-) => Promise<Verdicts | null>;
+) => Promise<PricedVerdicts | null>;
 
 /** Never rejects. */
 export async function askModel(

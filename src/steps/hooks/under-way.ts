@@ -6,8 +6,8 @@ const ACCOUNT_CALLS_MAX = 64;
 const KEY_CALLS_MAX = ACCOUNT_CALLS_MAX / 2;
 
 export class UnderWay {
-  readonly #accounts = new Places(ACCOUNT_CALLS_MAX);
-  readonly #keys = new Places(KEY_CALLS_MAX);
+  readonly #accounts = new OwnerPlaces(ACCOUNT_CALLS_MAX);
+  readonly #keys = new OwnerPlaces(KEY_CALLS_MAX);
 
   /** Returns what ends the call. Throws the Fault `too_many_parallel_requests`. */
   enter({ id, accountId }: Pick<GatewayKey, "id" | "accountId">): () => void {
@@ -28,7 +28,7 @@ function refuse(max: number, whose: string): Fault {
 }
 
 /** The places that each owner has taken. */
-class Places {
+class OwnerPlaces {
   readonly #max: number;
   readonly #taken = new Map<string, number>();
 

@@ -116,7 +116,7 @@ export interface Span {
 }
 
 /** A key or an account, whose rows an index has in the order of time, or whose hours are known. */
-interface Owner {
+interface RowOwner {
   readonly column: "key_id" | "account_id";
   readonly id: string;
 }
@@ -130,7 +130,7 @@ export interface LogQuestion<Row> {
   readonly span: { readonly fromMs?: number | undefined; readonly toMs?: number | undefined };
   /** True if an index finds the rows at once. */
   readonly isIndexed: boolean;
-  readonly owner: Owner | null;
+  readonly owner: RowOwner | null;
 }
 
 /** Filters whose rows an index finds at once. */

@@ -7,10 +7,10 @@ import { METER } from "../schema/tables.ts";
 import { bind, type Engine } from "./engine.ts";
 import { selectSql } from "./sql.ts";
 
-type Parts = Pick<Engine, "mark" | "contains" | "isListed" | "runSlowReads">;
+type NotedHoldParts = Pick<Engine, "mark" | "contains" | "isListed" | "runSlowReads">;
 
 export async function findNotedHolds(
-  engine: Parts,
+  engine: NotedHoldParts,
   nodes: readonly string[],
   most: number,
   own: { readonly node: string; readonly running: RunningRequests | null },
@@ -27,7 +27,7 @@ export async function findNotedHolds(
 
 /** Goes along all meters, which have no index for it: every admission would have to write it. */
 async function searchMeters(
-  { mark, contains, runSlowReads }: Parts,
+  { mark, contains, runSlowReads }: NotedHoldParts,
   node: string,
   most: number | null,
 ): Promise<readonly Orphan[]> {
@@ -47,7 +47,7 @@ function isStranded({ id, atMs }: Orphan, running: RunningRequests | null): bool
 
 /** A request whose row is written has ended. */
 async function markEnded(
-  { mark, isListed, runSlowReads }: Parts,
+  { mark, isListed, runSlowReads }: NotedHoldParts,
   holds: readonly Orphan[],
 ): Promise<readonly Orphan[]> {
   if (holds.length === 0) return holds;

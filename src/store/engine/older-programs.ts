@@ -7,14 +7,14 @@ import type { Change, Engine, NodePrograms, Programs, Result, Statement } from "
 import { CommitError, unavailable } from "./unavailable.ts";
 
 /** The statement that ends the support for programs that know less than this version of the schema. */
-interface Ending extends Statement {
+interface SupportEnding extends Statement {
   readonly endsBelow: number;
 }
 
-const isEnding = (statement: Statement): statement is Ending => "endsBelow" in statement;
+const isEnding = (statement: Statement): statement is SupportEnding => "endsBelow" in statement;
 
 /** Returns the statement that ends the support for the programs that wouldn't keep the row, or none. */
-export function endOlder(programs: Programs, change: RowChange): readonly Ending[] {
+export function endOlder(programs: Programs, change: RowChange): readonly SupportEnding[] {
   const stepsKnown = countStepsNeeded(change);
   if (stepsKnown === 0) return [];
   const version = programs.versionOf(stepsKnown);

@@ -46,7 +46,7 @@ export function composeScope(
 
 /** Returns a look-up narrowed to the scope: `head` ends within its conditions, of which `tail` has no more. */
 export function narrowToScope(
-  { rows, ...lookup }: Lookup & { readonly rows: ScopedRows },
+  { rows, ...lookup }: ScopeLookup & { readonly rows: ScopedRows },
   scope: Scope | undefined,
   mark: Mark,
 ): Statement {
@@ -54,7 +54,7 @@ export function narrowToScope(
 }
 
 /** The same for people, who are seen by the accounts that their grants name. A grant for all accounts names none. */
-export function narrowMembers(lookup: Lookup, scope: Scope | undefined, mark: Mark): Statement {
+export function narrowMembers(lookup: ScopeLookup, scope: Scope | undefined, mark: Mark): Statement {
   return narrow(lookup, scope && ((bindValue) => composeMemberScope(scope, bindValue)), mark);
 }
 
@@ -71,14 +71,14 @@ export function composeMemberScope(
   return conditions.length === 0 ? NOTHING : conditions.join(" OR ");
 }
 
-interface Lookup {
+interface ScopeLookup {
   readonly head: string;
   readonly tail?: string;
   readonly values: readonly Value[];
 }
 
 function narrow(
-  { head, tail = "", values }: Lookup,
+  { head, tail = "", values }: ScopeLookup,
   compose: ((bindValue: (value: Value) => string) => string | null) | undefined,
   mark: Mark,
 ): Statement {

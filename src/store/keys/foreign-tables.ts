@@ -7,13 +7,13 @@ import { redactAddress } from "../engine/address.ts";
 /** Rows read at once. */
 const PAGE = 2000;
 
-type Row = Readonly<Record<string, unknown>>;
+type ForeignTableRow = Readonly<Record<string, unknown>>;
 
 /** Reads whole tables, each ordered by the column that is its key. A missing table is empty unless it is required. */
 export interface ForeignTables {
-  read(table: string, key: string, isRequired?: boolean): Promise<readonly Row[]>;
+  read(table: string, key: string, isRequired?: boolean): Promise<readonly ForeignTableRow[]>;
   /** Returns the different values of some columns. Null if there is no such table. */
-  readDistinct(table: string, columns: readonly string[]): Promise<readonly Row[] | null>;
+  readDistinct(table: string, columns: readonly string[]): Promise<readonly ForeignTableRow[] | null>;
   /** Returns the names of all tables that have a row. */
   listFilled(): Promise<readonly string[]>;
   listColumns(table: string): Promise<readonly string[]>;
@@ -44,7 +44,7 @@ export function openForeignDatabase(url: string): ForeignTables {
     },
     read: async (table, key, isRequired = false) => {
       if (await isMissing(table)) return refuseMissing(table, isRequired);
-      const rows: Row[] = [];
+      const rows: ForeignTableRow[] = [];
       for (let after: unknown = null; ; ) {
         const text = `SELECT row_to_json(one)::text AS row FROM ${quoteName(table)} AS one
           WHERE $1::text IS NULL OR ${quoteName(key)}::text COLLATE "C" > $1 ORDER BY ${quoteName(key)}::text COLLATE "C" LIMIT ${PAGE}`;
@@ -58,10 +58,10 @@ export function openForeignDatabase(url: string): ForeignTables {
   };
 }
 
-type Run = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>;
+type RunQuery = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>;
 
 /** Those of the first schema that the user's names are looked up in. */
-function listPostgres(run: Run): Pick<ForeignTables, "listFilled" | "listColumns"> {
+function listPostgres(run: RunQuery): Pick<ForeignTables, "listFilled" | "listColumns"> {
   const listNames = async (text: string, values: readonly unknown[]) =>
     (await run(text, values)).flatMap((row) => (isObject(row) ? [String(row.name)] : []));
   return {
@@ -87,12 +87,12 @@ function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function readJsonRow(found: unknown): Row {
+function readJsonRow(found: unknown): ForeignTableRow {
   const row = isObject(found) && typeof found.row === "string" ? parseJson(found.row) : null;
   return isObject(row) ? row : {};
 }
 
-function refuseMissing(table: string, isRequired: boolean): readonly Row[] {
+function refuseMissing(table: string, isRequired: boolean): readonly ForeignTableRow[] {
   if (isRequired) throw new Error(`The database has no table ${table}.`);
   return [];
 }

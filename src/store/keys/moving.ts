@@ -32,7 +32,7 @@ function listNotedPlaces(meters: readonly Meter[], ended: EndedIds): readonly Pl
 }
 
 /** A key's counts in one account as statements. */
-class Counting {
+class KeyCounting {
   readonly #engine: Engine;
   readonly #meters: string;
   readonly #reads: readonly string[];
@@ -120,7 +120,7 @@ export function movingMethods(engine: Engine) {
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const departures = `SELECT account_id, id FROM departure ORDER BY account_id, id LIMIT ${first}`;
   const arrive = `DELETE FROM departure WHERE account_id = ${first} AND id = ${second}`;
-  const counting = new Counting(engine);
+  const counting = new KeyCounting(engine);
   const findKey = async (id: string) => readFirst(KEY, await run(bind(byId, id)));
 
   /** Returns true if nothing is left to come. */
@@ -152,7 +152,7 @@ export function movingMethods(engine: Engine) {
 export function movingChanges(engine: Engine, record: Recorder) {
   const { mark, run } = engine;
   const byId = `${selectSql(KEY)} WHERE id = ${mark(1)}`;
-  const counting = new Counting(engine);
+  const counting = new KeyCounting(engine);
   const tryMove = makeTryMove(engine, counting, record);
   return {
     moveKey: async (id, move) => {
@@ -168,7 +168,7 @@ export function movingChanges(engine: Engine, record: Recorder) {
 }
 
 /** Returns a function that moves a key from where it was found. */
-function makeTryMove(engine: Engine, counting: Counting, record: Recorder) {
+function makeTryMove(engine: Engine, counting: KeyCounting, record: Recorder) {
   const { mark, change } = engine;
   const first = mark(1);
   const second = mark(2);

@@ -11,11 +11,11 @@ import { OWNER } from "../schema/tables.ts";
 export const AUDIT_OWNERS = `${selectSql(OWNER)} WHERE minute IS NOT NULL OR budgets IS NOT NULL`;
 export const AUDIT_PLACES = "SELECT account_id, place FROM hold";
 
-type Use = Pick<LimitUse, "owner" | "part" | "budgets"> & { readonly accountId: string };
+type AuditedUse = Pick<LimitUse, "owner" | "part" | "budgets"> & { readonly accountId: string };
 
 /** Returns the counts that are wrong. */
 export function auditLimits(owners: readonly FoundRow[], holds: readonly FoundRow[]): readonly LimitAudit[] {
-  const uses = holds.flatMap((found): readonly Use[] => {
+  const uses = holds.flatMap((found): readonly AuditedUse[] => {
     const accountId = readText(found, "account_id");
     return (parsePlace(readText(found, "place")).uses ?? []).map((use) => ({ accountId, ...use }));
   });
@@ -28,7 +28,7 @@ export function auditLimits(owners: readonly FoundRow[], holds: readonly FoundRo
   });
 }
 
-function auditParallel({ accountId, owner, minute }: OwnerState, uses: readonly Use[]): LimitAudit {
+function auditParallel({ accountId, owner, minute }: OwnerState, uses: readonly AuditedUse[]): LimitAudit {
   const ofHolds = uses.filter(({ part }) => part !== null).length;
   return { accountId, owner, budget: null, counted: minute?.parallel ?? 0, ofHolds };
 }
@@ -36,7 +36,7 @@ function auditParallel({ accountId, owner, minute }: OwnerState, uses: readonly 
 /** Reservations in a window that is over are nobody's any more. */
 function auditBudgets(
   { accountId, owner, budgets }: OwnerState,
-  uses: readonly Use[],
+  uses: readonly AuditedUse[],
 ): readonly LimitAudit[] {
   return (budgets ?? []).map(({ name, startMs, heldNanoUsd: counted }) => {
     const reserved = uses

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** A decimal: two integers would be divided as such. */
 const NANO = "1000000000.0";
 
-type Words = Pick<Engine, "mark" | "asJson" | "itemsOf" | "byBytes">;
+type SqlWords = Pick<Engine, "mark" | "asJson" | "itemsOf" | "byBytes">;
 
 /** The figures that each candidate of a decision has beside its model. */
 const EXPECTED = { level: "level", quality: "quality", cost: "cost_usd", ms: "latency_ms" } as const;
@@ -39,7 +39,7 @@ function asNumber(value: string): string {
 
 export function composeDecisionSums(
   { fromMs, toMs, selectors, scope }: DecisionQuery,
-  { mark, asJson, itemsOf, byBytes }: Words,
+  { mark, asJson, itemsOf, byBytes }: SqlWords,
 ): Statement {
   const by = new Narrowing(mark);
   narrowRequests(by, { ended: "done", fromMs, toMs, scope });

@@ -34,10 +34,10 @@ async function erase(engine: Engine, { fromMs, toMs }: Range): Promise<void> {
   const { mark, run, runOnce, blocksLoop } = engine;
   const last = `SELECT at_ms, id FROM request WHERE (at_ms, id) > (${mark(1)}, ${mark(2)}) AND at_ms < ${mark(3)}
     ORDER BY at_ms, id LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`;
-  for (let after: Place | null = { atMs: fromMs, id: "" }; after !== null; ) {
+  for (let after: OriginPlace | null = { atMs: fromMs, id: "" }; after !== null; ) {
     const beganMs = performance.now();
     const [found] = await run(bind(last, after.atMs, after.id, toMs));
-    const until: Place | null = found
+    const until: OriginPlace | null = found
       ? { atMs: readInteger(found, "at_ms"), id: readText(found, "id") }
       : null;
     const { where, values } = composePart(mark, after, until, toMs);
@@ -63,12 +63,12 @@ export async function eraseOriginsOfKey(engine: Engine, keyId: string): Promise<
     await runOnce(bind(text, keyId, fromMs, toMs));
 }
 
-interface Place {
+interface OriginPlace {
   readonly atMs: number;
   readonly id: string;
 }
 
-function composePart(mark: Mark, after: Place, until: Place | null, toMs: number) {
+function composePart(mark: Mark, after: OriginPlace, until: OriginPlace | null, toMs: number) {
   const start = `WHERE ${HAS_ORIGIN} AND (at_ms, id) > (${mark(1)}, ${mark(2)})`;
   const values = [after.atMs, after.id];
   if (until === null) return { where: `${start} AND at_ms < ${mark(3)}`, values: [...values, toMs] };

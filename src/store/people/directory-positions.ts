@@ -7,7 +7,7 @@ import { joinNames } from "../engine/sql.ts";
 import { USER } from "./directory-tables.ts";
 
 /** A user's place in the order of the list. */
-interface Place {
+interface UserPosition {
   /** The number of users up to this one. */
   readonly position: number;
   readonly createdAtMs: number;
@@ -16,17 +16,17 @@ interface Place {
   readonly moves: number;
 }
 
-const START: Place = { position: 0, createdAtMs: -1, id: "", moves: 0 };
+const START: UserPosition = { position: 0, createdAtMs: -1, id: "", moves: 0 };
 /** One place is kept of so many, so that 100,000 users have at most 1,000. */
 const BLOCK = 100;
 
 /** Places that are known. They hold until a user goes, or comes between others. */
-class Places {
-  readonly #byBlock = new Map<number, Place>();
+class KnownPositions {
+  readonly #byBlock = new Map<number, UserPosition>();
   #moves = 0;
 
   /** Returns the nearest known place that isn't behind the position. */
-  find(position: number): Place {
+  find(position: number): UserPosition {
     for (let block = Math.floor(position / BLOCK); block >= 0; block--) {
       const place = this.#byBlock.get(block);
       if (place !== undefined && place.position <= position) return place;
@@ -34,7 +34,7 @@ class Places {
     return START;
   }
 
-  keep(place: Place): void {
+  keep(place: UserPosition): void {
     this.forget(place.moves);
     this.#byBlock.set(Math.floor(place.position / BLOCK), place);
   }
@@ -52,7 +52,7 @@ interface UserPage {
 }
 
 export function makeUserPages({ mark, run, isAmong }: Engine): (page: DirectoryPage) => Promise<UserPage> {
-  const places = new Places();
+  const places = new KnownPositions();
   const after = `(created_at_ms, id) > (CAST(${mark(1)} AS BIGINT), ${mark(2)})`;
   // The rows are found by their ids, so that only the index is read of those that are skipped.
   const ids = `SELECT id FROM directory_user WHERE ${after} ORDER BY created_at_ms, id LIMIT ${mark(3)} OFFSET ${mark(4)}`;
@@ -79,6 +79,6 @@ export function makeUserPages({ mark, run, isAmong }: Engine): (page: DirectoryP
   };
 }
 
-function readPlace(found: FoundRow, position: number, moves: number): Place {
+function readPlace(found: FoundRow, position: number, moves: number): UserPosition {
   return { position, moves, createdAtMs: readInteger(found, "created_at_ms"), id: readText(found, "id") };
 }

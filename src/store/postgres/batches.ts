@@ -26,7 +26,7 @@ const SLOW_ACCOUNTS_MAX = 10_000;
 const SLOW_SHARE = 0.9;
 const SWEEP_MS = 100;
 
-interface BatchesParts {
+interface DemandBatchParts {
   readonly pool: Pool;
   readonly decide: Decide;
   /** The longest wait for a turn before a demand fails. */
@@ -35,7 +35,7 @@ interface BatchesParts {
 }
 
 export class Batches {
-  readonly #parts: BatchesParts;
+  readonly #parts: DemandBatchParts;
   /** By account. An account in the map has a running batch or is in line for a turn. */
   readonly #waiting = new Map<string, Waiting[]>();
   /** Accounts whose demands share a transaction with those of others. */
@@ -57,7 +57,7 @@ export class Batches {
   #idle: (() => void)[] = [];
   #closed = false;
 
-  constructor(parts: BatchesParts) {
+  constructor(parts: DemandBatchParts) {
     this.#parts = parts;
   }
 

@@ -21,12 +21,12 @@ interface ConnectionsParts {
   readonly max: number;
 }
 
-interface Idle {
+interface IdleSession {
   readonly session: Session;
   readonly sinceMs: number;
 }
 
-interface Waiter {
+interface SessionWaiter {
   readonly resolve: (session: Session) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -36,8 +36,8 @@ export class Connections {
   /** Each open connection with the generation in which its opening began. */
   readonly #open = new Map<Session, number>();
   /** The one that was used last comes last, and is taken first. */
-  readonly #idle: Idle[] = [];
-  readonly #waiters = new Set<Waiter>();
+  readonly #idle: IdleSession[] = [];
+  readonly #waiters = new Set<SessionWaiter>();
   #opening = 0;
   #generation = 0;
   #pausedUntilMs = 0;

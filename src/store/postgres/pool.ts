@@ -8,7 +8,7 @@ import { Connections } from "./connections.ts";
 import type { Dialer } from "./dialer.ts";
 import { isOutage, RetryLimit } from "./failures.ts";
 import { POSTGRES_PROGRAMS } from "./programs.ts";
-import { makeTimeouts, mayPrepare, setForTransaction, type Traits } from "./traits.ts";
+import { makeTimeouts, mayPrepare, type PostgresTraits, setForTransaction } from "./traits.ts";
 
 /** For sums over whole tables. */
 const LONG_MS = 60_000;
@@ -32,14 +32,14 @@ export class Pool implements Engine {
   /** Distributed engines accept only immutable functions here, so not `json_agg`. */
   readonly otherMarks = `
     jsonb_path_query_array(marks::jsonb, 'strict $[*] ? (@[0] != $model)', $1::text::jsonb)::text`;
-  readonly traits: Traits;
+  readonly traits: PostgresTraits;
   readonly #connections: Connections;
   readonly #settings: readonly Query[];
   /** The time limit of a lookup. */
   readonly #lookupMs: number;
 
   /** Connects lazily. */
-  constructor(dialer: Dialer, traits: Traits, { patienceMs, connections, searchPath }: PoolOptions) {
+  constructor(dialer: Dialer, traits: PostgresTraits, { patienceMs, connections, searchPath }: PoolOptions) {
     const timeouts = {
       ...makeTimeouts(patienceMs),
       ...(searchPath === undefined ? {} : { search_path: searchPath }),

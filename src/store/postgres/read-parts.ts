@@ -15,7 +15,7 @@ type PartName =
   | ("requests" | "replies" | "movements" | "checkouts" | "tags");
 
 /** The rows that are read of one table. */
-interface Part {
+interface ReadPart {
   readonly name: PartName;
   readonly select: string;
   /** The columns that find its rows, the account's first if they belong to one, and the types of their values. */
@@ -27,15 +27,15 @@ interface Part {
   /** A further condition. */
   readonly where?: string;
   /** Returns the values of those columns for each row that a demand needs. */
-  readonly list: (reads: Reads) => readonly Key[];
+  readonly list: (reads: Reads) => readonly ReadKey[];
 }
 
-type Key = readonly Value[];
+type ReadKey = readonly Value[];
 type FindId = (reads: Reads) => string | null | undefined;
 
 const NONE: readonly never[] = [];
 
-function byId(findId: FindId): Pick<Part, "by" | "list"> {
+function byId(findId: FindId): Pick<ReadPart, "by" | "list"> {
   return {
     by: { id: "text" },
     list: (reads) => {
@@ -46,7 +46,7 @@ function byId(findId: FindId): Pick<Part, "by" | "list"> {
 }
 
 /** For rows of an account. */
-function byOwnId(column: string, findId: FindId): Pick<Part, "by" | "list"> {
+function byOwnId(column: string, findId: FindId): Pick<ReadPart, "by" | "list"> {
   return {
     by: { account_id: "text", [column]: "text" },
     list: (reads) => {
@@ -56,11 +56,11 @@ function byOwnId(column: string, findId: FindId): Pick<Part, "by" | "list"> {
   };
 }
 
-function ofAccount<Row>(name: PartName, table: Table<Row>, findId: FindId): Part {
+function ofAccount<Row>(name: PartName, table: Table<Row>, findId: FindId): ReadPart {
   return { name, select: selectSql(table), ...byOwnId("id", findId) };
 }
 
-const PARTS: readonly Part[] = [
+const PARTS: readonly ReadPart[] = [
   { name: "keys", select: selectSql(KEY), ...byId(({ keyId }) => keyId) },
   { name: "members", select: "SELECT id, rule_limits FROM member", ...byId(({ memberId }) => memberId) },
   { name: "raises", ...RAISES, ...byOwnId("member_id", ({ memberId }) => memberId) },
@@ -95,8 +95,8 @@ const PARTS: readonly Part[] = [
 export type FoundRows = Partial<Record<PartName, readonly FoundRow[]>>;
 
 interface WantedPart {
-  readonly part: Part;
-  readonly keys: readonly Key[];
+  readonly part: ReadPart;
+  readonly keys: readonly ReadKey[];
 }
 
 interface PartsReading {
@@ -107,7 +107,7 @@ interface PartsReading {
 /** Returns the keys of the rows that the demands need, each once, by table. */
 function listWanted(reads: readonly Reads[]): readonly WantedPart[] {
   return PARTS.flatMap((part) => {
-    const keys = new Map<string, Key>();
+    const keys = new Map<string, ReadKey>();
     for (const read of reads) for (const key of part.list(read)) keys.set(key.join("\n"), key);
     return keys.size > 0 ? [{ part, keys: [...keys.values()] }] : [];
   });
@@ -142,7 +142,7 @@ export function composeTogether(reads: readonly Reads[]): PartsReading {
 }
 
 /** Returns one list per column that finds the rows. */
-function listKeys({ part, keys }: WantedPart): readonly Key[] {
+function listKeys({ part, keys }: WantedPart): readonly ReadKey[] {
   return Object.keys(part.by).map((_, at) => keys.map((key) => key[at] ?? null));
 }
 
@@ -150,7 +150,7 @@ function readRows(json: unknown): readonly FoundRow[] {
   return typeof json === "string" ? asArray(parseJson(json)).map(asObject) : NONE;
 }
 
-function joinParts(parts: readonly Part[]): string {
+function joinParts(parts: readonly ReadPart[]): string {
   let mark = 1;
   const columns = parts.map((part) => {
     const found = composeFound(part, mark);
@@ -161,7 +161,7 @@ function joinParts(parts: readonly Part[]): string {
 }
 
 /** Returns what stands after FROM to read a table's rows, which it calls `found`. Their keys are lists, the first as this parameter. */
-function composeFound({ select, by, where, isFoundById }: Part, mark: number): string {
+function composeFound({ select, by, where, isFoundById }: ReadPart, mark: number): string {
   const lists = Object.values(by).map((type, at) => `$${mark + at}::${type}[]`);
   const keys = lists.map((_, at) => `key_${at}`);
   // A table without statistics would be searched by another index that begins with the account: all of its requests.

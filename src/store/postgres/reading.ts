@@ -49,7 +49,7 @@ const SUMS = composeOpeningSums(
 );
 
 /** The queries for some demands, and the reader of their results. */
-interface Reading {
+interface RowReading {
   readonly queries: readonly Query[];
   readonly rowsOf: (results: readonly Result[]) => Rows;
   /** Returns the ids of the accounts that were found, and locked. */
@@ -62,7 +62,7 @@ interface Reading {
  * committed before it began: joined with the first, it would show the state before the wait for the lock, and a place or a
  * dollar could be spent twice. Stored replies, and new budgets, which are rare, have statements of their own.
  */
-export function composeReading(reads: readonly Reads[], lock: Lock, isDistributed: boolean): Reading {
+export function composeReading(reads: readonly Reads[], lock: Lock, isDistributed: boolean): RowReading {
   const accountIds = [...new Set(reads.map(({ accountId }) => accountId))];
   const [first = ""] = accountIds;
   const parts = isDistributed ? composeApart(first, reads) : composeTogether(reads);

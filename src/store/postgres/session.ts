@@ -22,7 +22,7 @@ export interface SessionOptions {
 export const END_READ_ONLY =
   "SELECT pg_terminate_backend(pg_backend_pid()) WHERE current_setting('transaction_read_only') = 'on'";
 
-interface Place {
+interface HostPlace {
   readonly host: PostgresHost;
   /** The IP address to connect to. Null leaves it to the address. */
   readonly ip: string | null;
@@ -48,7 +48,7 @@ export class Session {
   }
 
   /** Connects. Throws the database's errors, and an UnreachableError for all others. */
-  static async open(place: Place, options: SessionOptions): Promise<Session> {
+  static async open(place: HostPlace, options: SessionOptions): Promise<Session> {
     try {
       return await Session.#connect(place, options);
     } catch (error) {
@@ -58,7 +58,7 @@ export class Session {
     }
   }
 
-  static async #connect(place: Place, options: SessionOptions): Promise<Session> {
+  static async #connect(place: HostPlace, options: SessionOptions): Promise<Session> {
     const life: Life = { isOver: false, onEnd: () => {} };
     const { isPooled = false } = options;
     const client = makeClient(place.host.url, {
@@ -103,7 +103,7 @@ function endClient(client: SQL): void {
   void client.close({ timeout: 0 }).catch(() => {});
 }
 
-async function connect(client: SQL, { needsWritable }: Place, isPooled: boolean): Promise<ReservedSQL> {
+async function connect(client: SQL, { needsWritable }: HostPlace, isPooled: boolean): Promise<ReservedSQL> {
   const reserved = await client.reserve();
   if (!needsWritable) return reserved;
   const [found] = await reserved.unsafe("SELECT current_setting('transaction_read_only') AS read_only");

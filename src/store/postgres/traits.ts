@@ -6,7 +6,7 @@ import type { Query } from "./connection.ts";
 import type { Dialer } from "./dialer.ts";
 import { readSqlState } from "./failures.ts";
 
-export interface Traits {
+export interface PostgresTraits {
   /**
    * True if a connection keeps its startup settings. A pooler in transaction mode runs each transaction on any free
    * connection, so every transaction must set its own.
@@ -40,13 +40,13 @@ export function setForTransaction(settings: ConnectionSettings): Query {
  * Prepares statements only if later ones will find them. `prepare=true` in the address declares a pooler that supports
  * prepared statements (PgBouncer since 1.21).
  */
-export function mayPrepare(url: string, { keepsSettings }: Traits): boolean | undefined {
+export function mayPrepare(url: string, { keepsSettings }: PostgresTraits): boolean | undefined {
   if (keepsSettings || new URL(url).searchParams.has("prepare")) return undefined;
   return false;
 }
 
 /** Queries the server. Throws the database's errors. */
-export async function findTraits(dialer: Dialer, patienceMs: number): Promise<Traits> {
+export async function findTraits(dialer: Dialer, patienceMs: number): Promise<PostgresTraits> {
   const timeouts = makeTimeouts(patienceMs);
   try {
     const { idle, distributed } = await askForTraits(dialer, timeouts);

@@ -61,7 +61,7 @@ export function composeWrites(
   return isDistributed ? writeApart(accounts, decision) : writeTogether(accounts, decision);
 }
 
-interface WrittenPart {
+interface WriteList {
   readonly part: WriteStatement;
   /** Null if there are no rows. */
   readonly lists: Lists | null;
@@ -70,7 +70,7 @@ interface WrittenPart {
 /** On a single server, one statement for all tables is cheapest. */
 function writeTogether(accounts: Accounts, decision: Decision): readonly Query[] {
   const groups = TOGETHER.map((group) =>
-    group.map((part): WrittenPart => ({ part, lists: part.listsOf(decision, accounts) })),
+    group.map((part): WriteList => ({ part, lists: part.listsOf(decision, accounts) })),
   );
   const isWritten = groups.map((group) => group.some(({ lists }) => lists !== null));
   const parts = groups.filter((_, at) => isWritten[at]).flat();
@@ -87,11 +87,11 @@ function countRows(lists: Lists | null): number {
   return lists?.[0]?.length ?? 0;
 }
 
-function writeLists({ part, lists }: WrittenPart): Lists {
+function writeLists({ part, lists }: WriteList): Lists {
   return lists ?? part.columns.map(() => NONE);
 }
 
-function writeJson({ part, lists }: WrittenPart): string {
+function writeJson({ part, lists }: WriteList): string {
   const rows = Array.from({ length: countRows(lists) }, (_, at) =>
     Object.fromEntries(part.columns.map((column, of) => [column, toJsonValue(lists?.[of]?.[at] ?? null)])),
   );

@@ -30,9 +30,9 @@ import { parseMemberDefaults } from "../columns/member-columns.ts";
 import { parseModelLimits } from "../columns/model-limit-column.ts";
 import { type AddedColumn, integer, integerOrNull, type NewColumn, type Step, text } from "./schema-step.ts";
 
-type Columns = { readonly [Name in KindName]: Column<Value<Name>> };
+type ColumnByKind = { readonly [Name in KindName]: Column<Value<Name>> };
 
-const COLUMNS: Columns = {
+const COLUMNS: ColumnByKind = {
   name: TEXT,
   text: allowNull(TEXT),
   account: TEXT,
@@ -71,7 +71,7 @@ function parseLimit(json: string): Value<"count_or_default"> {
   return limit === null || typeof limit === "number" ? limit : "default";
 }
 
-function makeColumn<Name extends KindName>(field: Field<Name>): Columns[Name] {
+function makeColumn<Name extends KindName>(field: Field<Name>): ColumnByKind[Name] {
   return nameColumn(findName(field), COLUMNS[field.kind]);
 }
 
@@ -81,7 +81,7 @@ function findName({ column, property }: Pick<Field, "column" | "property">): str
 
 /** Returns the columns of an entity's fields. */
 export function makeColumns<Table extends FieldsOf<Table>>(fields: Table) {
-  return mapProperties<Table, Columns>(fields, makeColumn);
+  return mapProperties<Table, ColumnByKind>(fields, makeColumn);
 }
 
 /** Returns the names of the columns that a change of an entity can write. */

@@ -2,13 +2,13 @@
 import type { Result, Statement } from "../engine/engine.ts";
 import type { SlowAnswer, SlowAsk } from "./slow-thread.ts";
 
-type Take = (results: readonly Result[] | null) => void;
+type TakeResults = (results: readonly Result[] | null) => void;
 
 export class SlowReads {
   readonly #path: string;
   /** Starts with the first slow read: most processes of the command line have none. */
   #thread: Worker | null = null;
-  readonly #waiting = new Map<number, Take>();
+  readonly #waiting = new Map<number, TakeResults>();
   #latest = 0;
 
   constructor(path: string) {

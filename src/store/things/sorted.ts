@@ -16,7 +16,7 @@ import { ACCOUNT, KEY, type Table } from "../schema/tables.ts";
 const HOUR_MS = 3_600_000;
 
 /** The parts from which a value is composed. */
-interface Parts<Filter> {
+interface SortedValueParts<Filter> {
   readonly by: Narrowing;
   readonly filter: Filter;
   readonly costs: SortCosts;
@@ -27,7 +27,7 @@ interface ListRule<Row, Filter, By extends string> {
   readonly table: Table<Row>;
   /** Adds the conditions of a filter. Returns true if an index finds a page of the rows, in an order that it has. */
   readonly narrow: (by: Narrowing, filter: Filter) => boolean;
-  readonly values: Readonly<Record<By, (parts: Parts<Filter>) => SortValue>>;
+  readonly values: Readonly<Record<By, (parts: SortedValueParts<Filter>) => SortValue>>;
 }
 
 /** An index has these expressions. */
@@ -140,7 +140,7 @@ function findSums(owner: string, sum: string, condition: string): SortValue {
 }
 
 /** Hours that began before the month and end in it count, as in the rows' own sums. */
-function findCosts<Filter>(owner: string, { by, costs }: Parts<Filter>): SortValue {
+function findCosts<Filter>(owner: string, { by, costs }: SortedValueParts<Filter>): SortValue {
   const { sinceMs, scope } = costs;
   const isSince = `hour_ms > ${by.bind(sinceMs - HOUR_MS)}`;
   const isSeen = scope ? composeScope(scope, USE_ROWS, (value) => by.bind(value)) : null;

@@ -16,15 +16,15 @@ const KEYS =
 const KEY_NAMES = "SELECT id, name FROM gateway_key WHERE revoked_at_ms IS NULL";
 
 /** The number of accounts that a name or an id means. */
-type AccountCounts = ReadonlyMap<string, number>;
+type CountByAccount = ReadonlyMap<string, number>;
 
 /** Throws if the file is no store. */
-export function readSqliteAccounts(path: string): AccountCounts {
+export function readSqliteAccounts(path: string): CountByAccount {
   return countNames(readSqlite(path, ACCOUNTS));
 }
 
 /** Rejects if the server doesn't answer or holds no store. */
-export async function readPostgresAccounts(url: string): Promise<AccountCounts> {
+export async function readPostgresAccounts(url: string): Promise<CountByAccount> {
   return countNames(await readPostgres(url, ACCOUNTS));
 }
 
@@ -59,22 +59,22 @@ export async function readPostgresKeyNames(url: string): Promise<ReadonlySet<str
 }
 
 /** Returns the names and ids of the directory's groups. Throws like `readSqliteAccounts`. */
-export function readSqliteGroups(path: string): readonly GroupNames[] {
+export function readSqliteGroups(path: string): readonly StoredGroupName[] {
   return readSqlite(path, GROUPS).map(readGroup);
 }
 
 /** The same on a server. */
-export async function readPostgresGroups(url: string): Promise<readonly GroupNames[]> {
+export async function readPostgresGroups(url: string): Promise<readonly StoredGroupName[]> {
   return (await readPostgres(url, GROUPS)).map(readGroup);
 }
 
 /** A group of the directory. */
-interface GroupNames {
+interface StoredGroupName {
   readonly name: string;
   readonly externalId: string | null;
 }
 
-function readGroup(row: FoundRow): GroupNames {
+function readGroup(row: FoundRow): StoredGroupName {
   const id = row.external_id;
   return { name: readText(row, "display_name"), externalId: typeof id === "string" ? id : null };
 }
@@ -109,7 +109,7 @@ function listNames(rows: readonly FoundRow[]): ReadonlySet<string> {
 }
 
 /** An id means its own account, even if it is another's name. */
-function countNames(rows: readonly FoundRow[]): AccountCounts {
+function countNames(rows: readonly FoundRow[]): CountByAccount {
   const counts = new Map<string, number>();
   for (const row of rows) {
     const name = readText(row, "name");

@@ -17,13 +17,13 @@ interface OpenThinking {
   text: string;
   readonly details: ReasoningDetail[];
 }
-interface OpenCall {
+interface OpenToolUse {
   readonly kind: "call";
   readonly call: number;
   readonly isCustom: boolean;
   json: string;
 }
-type OpenBlock = { readonly kind: "text" } | OpenThinking | OpenCall;
+type OpenBlock = { readonly kind: "text" } | OpenThinking | OpenToolUse;
 
 export class ContentWriter {
   readonly #seal: Sealer;
@@ -185,7 +185,7 @@ export class ContentWriter {
     return this.#delta({ type: "signature_delta", signature });
   }
 
-  #endInput({ isCustom, json }: OpenCall): string {
+  #endInput({ isCustom, json }: OpenToolUse): string {
     const ending = isCustom ? JSON.stringify({ input: json }) : closeJson(json, this.#json);
     this.#isCut ||= !isCustom && isCutEnding(json, ending);
     return ending ? this.#delta({ type: "input_json_delta", partial_json: ending }) : "";

@@ -81,7 +81,7 @@ export function applyLane(given: JsonObject, rules: LaneRules): MessagesLane {
   const fields: JsonObject = { ...given };
   const dropped = BODY.removeFrom(fields, rules.remoteTools === true);
   if (rules.constraints === "drop") dropped.push(...CONSTRAINTS.removeFrom(fields, false));
-  const found = new Findings(rules, dropped);
+  const found = new MessagesFindings(rules, dropped);
   // It is this function's own either way: the copy or one with changes.
   const body = rewriteBody(GRAMMAR, "body", fields, found);
   if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
@@ -96,7 +96,7 @@ export function applyLane(given: JsonObject, rules: LaneRules): MessagesLane {
   return { body, dropped, searches, fetches, fetchedBytes, toolChanges };
 }
 
-class Findings implements Visitor<Kind> {
+class MessagesFindings implements Visitor<Kind> {
   /** Null if no tool with a name was dropped. */
   droppedNames: Set<string> | null = null;
   readonly toolChanges: string[] = [];

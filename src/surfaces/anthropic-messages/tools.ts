@@ -52,7 +52,7 @@ const CLIENT_TOOLS: readonly {
 
 type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls" | "web_search_options">;
 
-interface ReadTools {
+interface MessagesTools {
   /** The tools that no message defines. */
   readonly front: readonly FunctionTool[];
   readonly fields: ToolFields;
@@ -67,7 +67,11 @@ const DEMAND: FamilyNeed = { path: "tool_choice", what: "tool" };
  * Returns the tools and the tool choice, and the paths of what only Anthropic can run. `given` is the body as the client
  * wrote it, before a search got a limit, and `added` the tools that its messages define.
  */
-export function readTools(body: JsonObject, given: JsonObject, added: readonly FunctionTool[]): ReadTools {
+export function readTools(
+  body: JsonObject,
+  given: JsonObject,
+  added: readonly FunctionTool[],
+): MessagesTools {
   if (isUnasked(given) && isUnasked(body) && added.length === 0) return NO_TOOLS;
   // Tools that this API doesn't have were left out by then.
   if (given.tools !== body.tools) refuseNested(given.tools);
@@ -91,7 +95,7 @@ export function readTools(body: JsonObject, given: JsonObject, added: readonly F
   return { front, fields, dropped, ...(isDemand ? { demand: DEMAND } : {}) };
 }
 
-const NO_TOOLS: ReadTools = { front: [], fields: {}, dropped: [] };
+const NO_TOOLS: MessagesTools = { front: [], fields: {}, dropped: [] };
 
 function isUnasked({ tools, tool_choice: choice }: JsonObject): boolean {
   return tools === undefined && choice === undefined;
@@ -103,7 +107,7 @@ function readWithoutFunctions(
   search: ToolFields["web_search_options"],
   hasChoice: boolean,
   dropped: readonly string[],
-): Omit<ReadTools, "front"> {
+): Omit<MessagesTools, "front"> {
   const fields: ToolFields = omitUndefined({ web_search_options: search });
   if (!hasChoice || search !== undefined) return { fields, dropped };
   const isDemand = dropped.length > 0 && (choice.type === "any" || choice.type === "tool");

@@ -12,12 +12,12 @@ const OWN: Partial<Readonly<Record<SurfaceName, string>>> = {
   gemini: `'generationConfig': {"responseMimeType": "application/json", "responseSchema": {…}}`,
 };
 
-type Asks = (value: unknown) => boolean;
+type IsAsking = (value: unknown) => boolean;
 
-const asksForJson: Asks = (value) => asString(value) === "application/json";
+const asksForJson: IsAsking = (value) => asString(value) === "application/json";
 /** OpenAI's and Anthropic's forms have a type. That of a plain text asks for nothing. */
-const hasForm: Asks = (value) => /^json/.test(asString(asObject(value).type) ?? "");
-const holdsForm: Asks = (value) => hasForm(asObject(value).format);
+const hasForm: IsAsking = (value) => /^json/.test(asString(asObject(value).type) ?? "");
+const holdsForm: IsAsking = (value) => hasForm(asObject(value).format);
 
 function holdsSchema(value: unknown): boolean {
   const { responseSchema, responseJsonSchema, responseMimeType, ...other } = asObject(value);
@@ -27,7 +27,7 @@ function holdsSchema(value: unknown): boolean {
   );
 }
 
-const FIELDS: Readonly<Record<string, Asks>> = {
+const FIELDS: Readonly<Record<string, IsAsking>> = {
   response_schema: isObject,
   responseSchema: isObject,
   response_mime_type: asksForJson,

@@ -15,13 +15,13 @@ import { refuseForeignForm } from "./answer-forms.ts";
  * models of providers that are listed, or aren't; `first`, that nobody but the plan's first model is asked; `cache`, that
  * nothing is taken from the cache or stored there; `nothing`, none of these.
  */
-type Way = "hook" | "only" | "ignore" | "first" | "cache" | "nothing";
+type ConstraintUse = "hook" | "only" | "ignore" | "first" | "cache" | "nothing";
 
 interface ConstraintRow {
   readonly field: ConstraintField;
   /** The place of its value. The first name is a field of the body. */
   readonly path: readonly string[];
-  readonly meets: Way;
+  readonly meets: ConstraintUse;
   /** True for a value that asks for something. */
   asks(value: unknown): boolean;
   /** Says why nothing meets it. `what` is the model asked for, or the guardrail. Missing for those that are always met. */
@@ -58,7 +58,7 @@ const asksRegion = (param: string) =>
 
 function makeRow(
   field: ConstraintField,
-  meets: Way,
+  meets: ConstraintUse,
   asks: ConstraintRow["asks"],
   explain?: ConstraintRow["explain"],
   path: readonly string[] = field.split("."),

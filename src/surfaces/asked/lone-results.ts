@@ -6,14 +6,14 @@ import type { SurfaceName } from "../../core/log/record.ts";
 /** The calls or the results of an element of the conversation, by their ids, with the places. */
 type PlaceById = ReadonlyMap<unknown, string>;
 
-interface Turn {
+interface CalledTurn {
   readonly calls: PlaceById;
   readonly results: PlaceById;
 }
 
 interface ConversationForm {
   readonly list: string;
-  readTurn(element: JsonObject, path: string): Turn;
+  readTurn(element: JsonObject, path: string): CalledTurn;
   /** Words for what a call and a result are here. */
   readonly call: string;
   readonly result: string;

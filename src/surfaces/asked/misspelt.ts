@@ -19,7 +19,7 @@ const NAMES_MAX = 200;
 const SDK_FIELDS = ["responseModalities", "continuationToken", "languages"] as const;
 
 /** A field of a body, and the field of its surface that it was meant to be. */
-interface Misspelt {
+interface MisspeltField {
   readonly field: string;
   readonly meant: string;
 }
@@ -51,7 +51,7 @@ export function findMisspelt(
   names: readonly string[],
   fields: ReadonlySet<string>,
   isKnown: (field: string) => boolean,
-): Misspelt | null {
+): MisspeltField | null {
   for (const field of names.slice(0, NAMES_MAX)) {
     // Google's API has two spellings of each field.
     const spelt = fields.has("generationConfig") ? toDocumented(field) : field;
@@ -62,7 +62,7 @@ export function findMisspelt(
   return null;
 }
 
-export function refuseMisspelt({ field, meant }: Misspelt): Fault {
+export function refuseMisspelt({ field, meant }: MisspeltField): Fault {
   return new Fault("unknown_parameter", `Unknown parameter: '${field}'. Did you mean '${meant}'?`, {
     param: field,
   });

@@ -12,7 +12,7 @@ const LIMITS: Readonly<Record<FileForm, { readonly usual: number; readonly most:
 /** Anthropic's (the SDK's types of November 2026). */
 const IDS_MAX = 100;
 
-type Query = Readonly<Record<string, string | undefined>>;
+type ListQueryFields = Readonly<Record<string, string | undefined>>;
 
 interface FileListQuery {
   readonly limit: number;
@@ -25,7 +25,7 @@ interface FileListQuery {
 }
 
 /** Throws the Fault `invalid_value` of the first wrong field. */
-export function readFileListQuery(form: FileForm, query: Query): FileListQuery {
+export function readFileListQuery(form: FileForm, query: ListQueryFields): FileListQuery {
   const { usual, most } = LIMITS[form];
   const limit = query.limit === undefined ? usual : Number(query.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > most)

@@ -43,7 +43,7 @@ export const embedSchema = openObject({ content, ...settings });
 export const batchEmbedSchema = openObject({
   requests: Type.Array(embedSchema, { minItems: 1, maxItems: REQUESTS_MAX }),
 });
-type Settings = Partial<Static<typeof embedSchema>>;
+type EmbedSettings = Partial<Static<typeof embedSchema>>;
 const ONE = new Checker(embedSchema);
 const BATCH = new Checker(batchEmbedSchema);
 
@@ -97,7 +97,7 @@ function readEmbed(model: string, body: JsonObject, isBatch: boolean): Embedding
   const inputs = requests.map((request, at) =>
     readText(request, isBatch ? `requests[${at}].content` : "content"),
   );
-  const settled: Settings = first;
+  const settled: EmbedSettings = first;
   const { taskType = UNSPECIFIED, title, outputDimensionality: dimensions, autoTruncate } = settled;
   const task = taskType === UNSPECIFIED ? undefined : taskType;
   const ask: EmbeddingsRequest = omitUndefined({

@@ -50,7 +50,7 @@ export function applyLane(given: JsonObject, rules: LaneRules): LaneResult {
     ...BODY.removeFrom(fields, false),
     ...CONFIG.removeWithin(fields, "generationConfig", false),
   ];
-  const found = new Findings(rules, dropped);
+  const found = new GeminiFindings(rules, dropped);
   const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
   if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
   // The API also accepts a single part without a list. Only lists are sent.
@@ -66,7 +66,7 @@ function listPart(content: unknown): unknown {
   return hasSinglePart(content) ? { ...asObject(content), parts: [asObject(content).parts] } : content;
 }
 
-class Findings implements Visitor<Kind> {
+class GeminiFindings implements Visitor<Kind> {
   searches = 0;
   readonly rules: LaneRules;
   readonly #dropped: string[];

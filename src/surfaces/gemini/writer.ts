@@ -32,7 +32,7 @@ import { LogprobMean } from "./logprobs.ts";
 export const BLANK_LINES = "\n\n";
 
 /** A candidate being written. */
-class Candidate {
+class WrittenCandidate {
   /** Calls are shown whole and in order: clients of this API don't accept pieces of arguments. */
   readonly calls = new CallQueue();
   call: (ToolCallDelta & { input: string }) | null = null;
@@ -57,14 +57,14 @@ class Candidate {
 const NOTHING: JsonObject = {};
 
 /** Named, so that no chunk creates a function. */
-const makeCandidate = () => new Candidate();
+const makeCandidate = () => new WrittenCandidate();
 
 export class GenerateWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive: string;
   readonly #seal: Sealer;
   readonly #isArray: boolean;
   readonly #json = new JsonBudget();
-  readonly #candidates = new Map<number, Candidate>();
+  readonly #candidates = new Map<number, WrittenCandidate>();
   #isBegun = false;
 
   constructor(stamp: () => Stamp, seal: Sealer, isArray: boolean) {
@@ -120,7 +120,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return this.#write(this.#response([{ ...this.#part(index, parts), ...likely }]));
   }
 
-  #listParts(candidate: Candidate, delta: Delta): readonly JsonObject[] {
+  #listParts(candidate: WrittenCandidate, delta: Delta): readonly JsonObject[] {
     const parts: JsonObject[] = [];
     if (delta.reasoning_content) {
       parts.push(...this.#endCall(candidate), { text: delta.reasoning_content, thought: true });
@@ -146,13 +146,13 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return this.#write({ ...this.#response(last), ...usage });
   }
 
-  #lastParts(candidate: Candidate): readonly JsonObject[] {
+  #lastParts(candidate: WrittenCandidate): readonly JsonObject[] {
     const waiting = candidate.calls.end().flatMap((delta) => this.#listParts(candidate, delta));
     return [...waiting, ...this.#endCall(candidate), ...this.#sign(candidate)];
   }
 
   /** Takes a piece of a call. If it begins a new call, returns the previous one, which is now complete. */
-  #call(candidate: Candidate, piece: ToolCallDelta): readonly JsonObject[] {
+  #call(candidate: WrittenCandidate, piece: ToolCallDelta): readonly JsonObject[] {
     const input = piece.function?.arguments ?? piece.custom?.input ?? "";
     const { call } = candidate;
     if (call?.index === piece.index) {
@@ -165,7 +165,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return parts;
   }
 
-  #endCall(candidate: Candidate): readonly JsonObject[] {
+  #endCall(candidate: WrittenCandidate): readonly JsonObject[] {
     const { call } = candidate;
     if (call === null) return [];
     candidate.call = null;
@@ -178,7 +178,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   }
 
   /** Ends the thinking: its signature is a part of its own. */
-  #sign(candidate: Candidate): readonly JsonObject[] {
+  #sign(candidate: WrittenCandidate): readonly JsonObject[] {
     if (candidate.details.length === 0) return [];
     const signed = writeThought("", candidate.details, this.#seal);
     candidate.details = [];

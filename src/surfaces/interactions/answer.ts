@@ -15,7 +15,7 @@ export interface InteractionContext extends StepOptions {
 }
 
 /** The end of an answer. */
-interface Outcome {
+interface InteractionEnd {
   readonly reason: FinishReason;
   readonly writer: Pick<StepWriter, "hasCalls" | "isCut">;
   readonly usage: Usage | undefined;
@@ -36,7 +36,7 @@ export function beginInteraction({ id, created, model }: Stamp): JsonObject {
 export function endInteraction(
   stamp: Stamp,
   { previousId }: InteractionContext,
-  { reason: given, writer, usage }: Outcome,
+  { reason: given, writer, usage }: InteractionEnd,
 ): JsonObject {
   const { finish_reason: reason } = endAsCut({ finish_reason: given }, writer.isCut);
   const cause = MESSAGES[reason];

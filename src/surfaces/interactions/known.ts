@@ -4,7 +4,7 @@ import { TOOLS } from "../gemini/known.ts";
 import { toDocumented } from "../gemini/spelling.ts";
 
 export type Kind = "body" | "step" | "summary" | "fields";
-type Fields = Readonly<Record<string, Holding<Kind>>>;
+type InteractionFields = Readonly<Record<string, Holding<Kind>>>;
 
 /**
  * The way in which a step is read: as the user's or the model's own content, a thought, a call of one of the client's
@@ -15,20 +15,20 @@ type StepReading = "user" | "model" | "thought" | "call" | "result" | "told" | "
 
 interface StepRow {
   readonly reading: StepReading;
-  readonly fields: Fields;
+  readonly fields: InteractionFields;
 }
 
 interface ContentRow {
   /** True if it is a file, as `data` or by its `uri`. */
   readonly isFile: boolean;
-  readonly fields: Fields;
+  readonly fields: InteractionFields;
 }
 
 const steps: Nodes<Kind> = { kind: "step", takes: ["text", "object", "list"] };
 /** JSON of the client's with some fields of the API. */
 const fields = { own: "fields" } as const;
 
-const FILE: Fields = { data: "file", uri: "setting", mime_type: "setting", resolution: "setting" };
+const FILE: InteractionFields = { data: "file", uri: "setting", mime_type: "setting", resolution: "setting" };
 
 /** `function_result` may also stand among the contents of a `user_input`. */
 export const CONTENTS: ReadonlyMap<string, ContentRow> = new Map([
@@ -39,14 +39,14 @@ export const CONTENTS: ReadonlyMap<string, ContentRow> = new Map([
   ["video", { isFile: true, fields: FILE }],
 ]);
 
-const CALL: Fields = { id: "setting", arguments: "own", signature: "setting" };
-const RESULT: Fields = { call_id: "setting", name: "text", signature: "setting" };
+const CALL: InteractionFields = { id: "setting", arguments: "own", signature: "setting" };
+const RESULT: InteractionFields = { call_id: "setting", name: "text", signature: "setting" };
 
-function told(fields: Fields): StepRow {
+function told(fields: InteractionFields): StepRow {
   return { reading: "told", fields };
 }
 
-function left(fields: Fields): StepRow {
+function left(fields: InteractionFields): StepRow {
   return { reading: "left", fields };
 }
 

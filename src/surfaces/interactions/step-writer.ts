@@ -25,11 +25,11 @@ interface OpenThought {
   text: string;
   readonly details: ReasoningDetail[];
 }
-interface OpenText {
+interface OpenTextStep {
   readonly kind: "text";
   readonly cited: CitedText;
 }
-interface OpenCall {
+interface OpenCallStep {
   readonly kind: "call";
   readonly call: number;
   readonly isCustom: boolean;
@@ -53,7 +53,7 @@ export class StepWriter {
   /** Signatures of the open text. They end it only once something else follows, since citations may still come. */
   readonly #signatures: ReasoningDetail[] = [];
   readonly #steps: (() => JsonObject)[] = [];
-  #open: OpenThought | OpenText | OpenCall | null = null;
+  #open: OpenThought | OpenTextStep | OpenCallStep | null = null;
   #hasText = false;
   #hasCalls = false;
   #isCut = false;
@@ -218,7 +218,7 @@ export class StepWriter {
     this.#steps.push(make);
   }
 
-  #complete(open: OpenThought | OpenText | OpenCall): () => JsonObject {
+  #complete(open: OpenThought | OpenTextStep | OpenCallStep): () => JsonObject {
     switch (open.kind) {
       case "text":
         return () => writeOutput(open.cited);
@@ -236,7 +236,7 @@ export class StepWriter {
   }
 
   /** Clients parse the arguments, so those that were cut off are completed. */
-  #endCall({ id, name, isCustom, json }: OpenCall): () => JsonObject {
+  #endCall({ id, name, isCustom, json }: OpenCallStep): () => JsonObject {
     const ending = isCustom ? JSON.stringify({ input: json }) : closeJson(json, this.#json);
     this.#isCut ||= !isCustom && isCutEnding(json, ending);
     if (ending) this.#emitArguments(ending);

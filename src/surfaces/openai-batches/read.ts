@@ -113,9 +113,9 @@ export function makeOpenaiLines(endpoint: string, bytesMax: number): LineForm {
   return { body: "body", bytesMax, check: (line) => checkLine(line, endpoint) };
 }
 
-type Mistake = Omit<BatchMistake, "line">;
+type LineMistake = Omit<BatchMistake, "line">;
 
-function checkLine(line: JsonObject, endpoint: string): Mistake | null {
+function checkLine(line: JsonObject, endpoint: string): LineMistake | null {
   const { custom_id: customId, method, url, body } = line;
   for (const [param, value] of Object.entries({ custom_id: customId, method, url, body }))
     if (value === undefined)
@@ -142,6 +142,6 @@ function isCustomId(value: unknown): boolean {
   return value !== "" && value.length <= CUSTOM_ID_CHARACTERS_MAX;
 }
 
-function mistake(code: string, message: string, param: string): Mistake {
+function mistake(code: string, message: string, param: string): LineMistake {
   return { code, message, param };
 }

@@ -169,10 +169,10 @@ function readToolChoice(functionCall: unknown): ToolChoice | undefined {
 }
 
 /** The ids of the latest calls, by the names of their functions. */
-type CallIds = Map<unknown, string>;
+type CallIdMap = Map<unknown, string>;
 
-interface ReadTerms {
-  readonly callIds: CallIds;
+interface ChatReadTerms {
+  readonly callIds: CallIdMap;
   readonly seal: Sealer;
   /** The whole list. */
   readonly all: readonly unknown[];
@@ -184,7 +184,7 @@ function readMessages(given: readonly unknown[], seal: Sealer): readonly ChatMes
 }
 
 function readForms(given: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
-  const callIds: CallIds = new Map();
+  const callIds: CallIdMap = new Map();
   // A message that stays the same has set no id.
   const terms = { callIds, seal, all: given };
   const read = (message: unknown, index: number) => readMessage(asObject(message), index, terms);
@@ -196,7 +196,7 @@ function readForms(given: readonly unknown[], seal: Sealer): readonly ChatMessag
  * Deprecated function forms become tool forms with an id of our own. A result gets the id of its function's latest call
  * (`callIds`, by function name).
  */
-function readMessage(given: JsonObject, index: number, terms: ReadTerms): ChatMessage {
+function readMessage(given: JsonObject, index: number, terms: ChatReadTerms): ChatMessage {
   const read = withoutUnread(given);
   const message = Array.isArray(read.content) ? withTrueTypes(read, read.content) : read;
   if (message.role === "function") {
@@ -233,7 +233,11 @@ function makeOwnId(index: number): string {
 }
 
 /** Returns an assistant's message with its call and its thinking in their usual forms. */
-function readAssistant(message: JsonObject, index: number, { callIds, seal, all }: ReadTerms): JsonObject {
+function readAssistant(
+  message: JsonObject,
+  index: number,
+  { callIds, seal, all }: ChatReadTerms,
+): JsonObject {
   const read = openDetails(readThinking(message, seal), () => all.slice(index + 1), seal);
   if (!isObject(read.function_call)) return read;
   const { function_call: call, ...rest } = read;

@@ -7,7 +7,7 @@ import { writeCost } from "../cost.ts";
 import { makePieceWriter, typedEvent } from "../event-stream.ts";
 import { Document, type Stamp, type Writer } from "../surface.ts";
 
-type Piece = ImagesForm["piece"];
+type ImagesPiece = ImagesForm["piece"];
 
 export function writeWhole(
   { pictures, settings, usage }: ImagesReply,
@@ -40,7 +40,7 @@ function writeUsage(usage: WorkUsage | null): JsonObject {
 }
 
 /** Drafts are written as they arrive; an image waits for its usage. */
-export function makePictureWriter(stamp: () => Stamp, isEdit: boolean): Writer<Piece> {
+export function makePictureWriter(stamp: () => Stamp, isEdit: boolean): Writer<ImagesPiece> {
   /** The latest reply. The last one waits for the usage of all. */
   let held: ImagesReply | null = null;
   let replies = 0;
@@ -55,7 +55,7 @@ export function makePictureWriter(stamp: () => Stamp, isEdit: boolean): Writer<P
       .map((picture) => writeEvent("completed", { ...picture, ...settings, usage: writeUsage(usage) }))
       .join("");
   };
-  return makePieceWriter((piece: Piece) => {
+  return makePieceWriter((piece: ImagesPiece) => {
     if (piece.kind === "part") {
       const { index, b64_json, settings } = piece.part;
       return writeEvent("partial_image", { b64_json, partial_image_index: index, ...settings });

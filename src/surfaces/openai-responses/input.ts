@@ -54,13 +54,13 @@ function readItems(
 }
 
 /** A conversation as it was read last. */
-interface Progress extends ReadItems {
+interface InputProgress extends ReadItems {
   /** Null if they aren't a text. */
   readonly instructions: string | null;
   readonly head: readonly ChatMessage[];
 }
 
-const PROGRESS = new ListProgress<Progress>();
+const PROGRESS = new ListProgress<InputProgress>();
 
 /** Reads only the items that weren't read before. */
 function readGrowing(

@@ -157,12 +157,12 @@ function readResult(item: JsonObject, path: string, unread: Unread): ChatMessage
   };
 }
 
-type Kind =
+type ItemKind =
   | ("assistant" | "call" | "reasoning" | "message" | "result")
   | ("search" | "tools" | "elsewhere" | "other");
 
 /** Items other than messages. */
-const KINDS: ReadonlyMap<unknown, Kind> = new Map([
+const KINDS: ReadonlyMap<unknown, ItemKind> = new Map([
   ["function_call", "call"],
   ["custom_tool_call", "call"],
   ["function_call_output", "result"],
@@ -172,7 +172,7 @@ const KINDS: ReadonlyMap<unknown, Kind> = new Map([
   ["tool_search_output", "tools"],
 ]);
 
-function classify(item: JsonObject): Kind {
+function classify(item: JsonObject): ItemKind {
   const { type, role } = item;
   if (refersToItem(item)) return "elsewhere";
   if (type === undefined || type === "message") return role === "assistant" ? "assistant" : "message";

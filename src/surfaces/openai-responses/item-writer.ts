@@ -37,12 +37,12 @@ interface OpenReasoning {
   text: string;
   readonly details: ReasoningDetail[];
 }
-interface OpenCall extends CallItem {
+interface OpenCallItem extends CallItem {
   readonly kind: "call";
   readonly call: number;
   input: string;
 }
-type OpenItem = OpenMessage | OpenReasoning | OpenCall;
+type OpenItem = OpenMessage | OpenReasoning | OpenCallItem;
 
 export class ItemWriter {
   readonly #responseId: string;

@@ -71,17 +71,20 @@ const tools: Nodes<Kind> = { kind: "tool", takes: ["list"] };
 /** JSON of the client's with some fields of the API. */
 const fields = { own: "fields" } as const;
 
-type Fields = Parameters<typeof makeForm<Kind>>[0];
+type ItemFields = Parameters<typeof makeForm<Kind>>[0];
 
-function makeForms(rows: Readonly<Record<string, Fields>>, shared: Fields): ReadonlyMap<string, Form<Kind>> {
+function makeForms(
+  rows: Readonly<Record<string, ItemFields>>,
+  shared: ItemFields,
+): ReadonlyMap<string, Form<Kind>> {
   return new Map(
     Object.entries(rows).map(([type, fields]) => [type, makeForm<Kind>({ ...shared, ...fields })]),
   );
 }
 
 /** Errors and callers only quote, and so do citations and the results of searches. */
-const QUOTES: Fields = { error: fields, caller: fields, name: "text", namespace: "text" };
-const MESSAGE: Fields = { content: parts };
+const QUOTES: ItemFields = { error: fields, caller: fields, name: "text", namespace: "text" };
+const MESSAGE: ItemFields = { content: parts };
 
 const ITEM_FORMS = makeForms(
   {

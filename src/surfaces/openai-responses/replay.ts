@@ -4,7 +4,7 @@ import { asArray, asObject, asString, type JsonObject } from "../../core/json/js
 import { namedEvent } from "../event-stream.ts";
 
 /** An event's type without `response.`, and its fields. */
-type Event = readonly [type: string, fields: JsonObject];
+type ReplayedEvent = readonly [type: string, fields: JsonObject];
 
 /**
  * Returns the events with higher numbers than `after`, one by one, since they hold each text several times. The last one
@@ -19,12 +19,12 @@ export function* replayResponse(response: JsonObject, after: number): Generator<
   yield write([asString(response.status) ?? "completed", { response }], Math.max(number, after + 1));
 }
 
-function write([name, fields]: Event, number: number): string {
+function write([name, fields]: ReplayedEvent, number: number): string {
   const type = `response.${name}`;
   return namedEvent(type, JSON.stringify({ type, sequence_number: number, ...fields }));
 }
 
-function* listEvents(response: JsonObject): Generator<Event> {
+function* listEvents(response: JsonObject): Generator<ReplayedEvent> {
   const begun = { status: "in_progress", incomplete_details: null, output: [], usage: null };
   for (const type of ["created", "in_progress"]) yield [type, { response: { ...response, ...begun } }];
   for (const [index, one] of asArray(response.output).entries()) {
@@ -35,7 +35,7 @@ function* listEvents(response: JsonObject): Generator<Event> {
 }
 
 /** Events of an item's pieces name it by its id, which some servers leave out. */
-function listItem(item: JsonObject): Iterable<Event> {
+function listItem(item: JsonObject): Iterable<ReplayedEvent> {
   switch (asString(item.id) ? item.type : undefined) {
     case "message":
       return listMessage(item);
@@ -56,7 +56,7 @@ function listItem(item: JsonObject): Iterable<Event> {
   }
 }
 
-function* listMessage(item: JsonObject): Generator<Event> {
+function* listMessage(item: JsonObject): Generator<ReplayedEvent> {
   yield ["output_item.added", { item: { ...item, status: "in_progress", content: [] } }];
   for (const [index, one] of asArray(item.content).entries()) {
     const part = asObject(one);
@@ -75,7 +75,7 @@ function emptyPart(part: JsonObject): JsonObject {
 function* listPart(
   { type, text, refusal, annotations, logprobs }: JsonObject,
   at: JsonObject,
-): Generator<Event> {
+): Generator<ReplayedEvent> {
   if (type === "refusal") {
     yield ["refusal.delta", { ...at, delta: refusal }];
     yield ["refusal.done", { ...at, refusal }];
@@ -88,7 +88,7 @@ function* listPart(
   yield ["output_text.done", { ...at, text, logprobs: likely }];
 }
 
-function* listReasoning({ id, type, summary, content }: JsonObject): Generator<Event> {
+function* listReasoning({ id, type, summary, content }: JsonObject): Generator<ReplayedEvent> {
   yield ["output_item.added", { item: { id, type, summary: [] } }];
   for (const [summary_index, one] of asArray(summary).entries()) {
     const part = asObject(one);
@@ -110,20 +110,20 @@ function* listReasoning({ id, type, summary, content }: JsonObject): Generator<E
   }
 }
 
-function* listCall(item: JsonObject, event: string, field: "arguments" | "input"): Generator<Event> {
+function* listCall(item: JsonObject, event: string, field: "arguments" | "input"): Generator<ReplayedEvent> {
   const { id: item_id, name, [field]: input } = item;
   yield ["output_item.added", { item: { ...item, status: "in_progress", [field]: "" } }];
   if (input) yield [`${event}.delta`, { item_id, delta: input }];
   yield [`${event}.done`, { item_id, name, [field]: input }];
 }
 
-function* listSearch(item: JsonObject): Generator<Event> {
+function* listSearch(item: JsonObject): Generator<ReplayedEvent> {
   yield addItem(item);
   for (const step of ["in_progress", "searching", "completed"])
     yield [`web_search_call.${step}`, { item_id: item.id }];
 }
 
-function* listOwnCall(item: JsonObject): Generator<Event> {
+function* listOwnCall(item: JsonObject): Generator<ReplayedEvent> {
   const { id: item_id, arguments: given, status } = item;
   const open = { ...item, status: "in_progress", arguments: "", output: null, error: null };
   yield ["output_item.added", { item: open }];
@@ -133,7 +133,7 @@ function* listOwnCall(item: JsonObject): Generator<Event> {
   if (status === "completed" || status === "failed") yield [`mcp_call.${status}`, { item_id }];
 }
 
-function* listTools(item: JsonObject): Generator<Event> {
+function* listTools(item: JsonObject): Generator<ReplayedEvent> {
   const { id: item_id, tools, error } = item;
   yield ["output_item.added", { item: { ...item, tools: [], error: null } }];
   yield ["mcp_list_tools.in_progress", { item_id }];
@@ -141,7 +141,7 @@ function* listTools(item: JsonObject): Generator<Event> {
   yield [`mcp_list_tools.${hasFailed ? "failed" : "completed"}`, { item_id }];
 }
 
-function addItem(item: JsonObject): Event {
+function addItem(item: JsonObject): ReplayedEvent {
   const state = item.status === undefined ? {} : { status: "in_progress" };
   return ["output_item.added", { item: { ...item, ...state } }];
 }

@@ -72,12 +72,15 @@ export class ToolNames {
   }
 }
 
-type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls" | "web_search_options">;
+type ResponsesToolFields = Pick<
+  ChatRequest,
+  "tools" | "tool_choice" | "parallel_tool_calls" | "web_search_options"
+>;
 
-interface ReadTools {
+interface ResponsesTools {
   /** The tools that no item of the input adds. */
   readonly front: readonly Tool[];
-  readonly fields: ToolFields;
+  readonly fields: ResponsesToolFields;
   /** Tools that only a provider of the family can run. */
   readonly lost: readonly string[];
   readonly unreadBytes: number;
@@ -95,7 +98,7 @@ interface LostTools {
 }
 
 /** Returns the request's tools, including those added by its input. */
-export function readTools(body: JsonObject, names: ToolNames): ReadTools {
+export function readTools(body: JsonObject, names: ToolNames): ResponsesTools {
   const lost: LostTools = { paths: [], bytes: 0, search: null };
   const lists = [
     { list: asArray(body.tools), path: "tools" },
@@ -113,7 +116,7 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
   const isDemand = isUnread && lost.paths.length > 0 && isOffered(body.tool_choice, lists);
   if (isUnread) lost.paths.push("tool_choice");
   const { parallel_tool_calls: parallel } = body;
-  const fields: ToolFields = omitUndefined({
+  const fields: ResponsesToolFields = omitUndefined({
     tools,
     tool_choice: choice ?? undefined,
     parallel_tool_calls: typeof parallel === "boolean" ? parallel : undefined,

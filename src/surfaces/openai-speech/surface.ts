@@ -44,10 +44,10 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = makeOpenAiSurface({
   },
 });
 
-type Piece = SpeechForm["piece"];
+type SpeechPiece = SpeechForm["piece"];
 
 /** Writes the sound's raw bytes as they arrive. `usual` is the requested media type. */
-function makeSoundWriter(usual: string): ByteWriter<Piece> {
+function makeSoundWriter(usual: string): ByteWriter<SpeechPiece> {
   return {
     keepAlive: null,
     readType: (first) =>
@@ -65,7 +65,7 @@ function makeSoundWriter(usual: string): ByteWriter<Piece> {
 /** OpenAI's events, with the sound in base64. */
 const SOUND_EVENTS = makePieceWriter(writePiece);
 
-function writePiece(piece: Piece): string {
+function writePiece(piece: SpeechPiece): string {
   if (piece.kind !== "usage") {
     const audio = findSound(piece)?.sound.toBase64() ?? "";
     return typedEvent({ type: "speech.audio.delta", audio });

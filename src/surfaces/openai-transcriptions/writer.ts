@@ -6,7 +6,7 @@ import { writeCost } from "../cost.ts";
 import { DONE_LINE, dataLine, makePieceWriter } from "../event-stream.ts";
 import type { Writer } from "../surface.ts";
 
-type Piece = TranscriptionForm["piece"];
+type TranscriptionPiece = TranscriptionForm["piece"];
 
 /** Returns the usage in the provider's own form, with the cost. */
 export function writeUsage(content: JsonObject, usage: WorkUsage | null): JsonObject {
@@ -15,11 +15,11 @@ export function writeUsage(content: JsonObject, usage: WorkUsage | null): JsonOb
   return { ...known, ...writeCost(usage) };
 }
 
-export function makeTranscriptWriter(): Writer<Piece> {
+export function makeTranscriptWriter(): Writer<TranscriptionPiece> {
   /** The whole transcript, waiting for its usage. */
   let held: JsonObject = {};
   let hasParts = false;
-  return makePieceWriter((piece: Piece) => {
+  return makePieceWriter((piece: TranscriptionPiece) => {
     if (piece.kind === "reply") held = asObject(piece.reply.content);
     if (piece.kind === "usage") {
       const { text, logprobs, languages } = held;

@@ -9,7 +9,7 @@ export const LIST_TTL_MS = 60_000;
 const INSTRUCTIONS_CHARACTERS_MAX = 4000;
 
 /** The gateway as a server: what a client learns at the start. */
-interface Offer {
+interface ServerOffer {
   readonly version: string;
   /** Prompts and resources are only announced if the key sees some. */
   readonly hasPrompts: boolean;
@@ -20,7 +20,7 @@ interface Offer {
   readonly instructions: string | null;
 }
 
-function listCapabilities({ hasPrompts, hasResources, canListen }: Offer): JsonObject {
+function listCapabilities({ hasPrompts, hasResources, canListen }: ServerOffer): JsonObject {
   const changes = canListen ? { listChanged: true } : {};
   return {
     tools: changes,
@@ -29,12 +29,12 @@ function listCapabilities({ hasPrompts, hasResources, canListen }: Offer): JsonO
   };
 }
 
-function cutInstructions({ instructions }: Offer): JsonObject {
+function cutInstructions({ instructions }: ServerOffer): JsonObject {
   if (instructions === null || instructions === "") return {};
   return { instructions: instructions.slice(0, INSTRUCTIONS_CHARACTERS_MAX).toWellFormed() };
 }
 
-export function writeInitialize(asked: unknown, offer: Offer): JsonObject {
+export function writeInitialize(asked: unknown, offer: ServerOffer): JsonObject {
   return {
     protocolVersion: negotiate(asked),
     capabilities: listCapabilities(offer),
@@ -43,7 +43,7 @@ export function writeInitialize(asked: unknown, offer: Offer): JsonObject {
   };
 }
 
-export function writeDiscover(offer: Offer): JsonObject {
+export function writeDiscover(offer: ServerOffer): JsonObject {
   return {
     resultType: "complete",
     supportedVersions: VERSIONS,

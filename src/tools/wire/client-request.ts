@@ -8,7 +8,7 @@ import { findNamed } from "./methods.ts";
 /** Names are in lower case. */
 type GetHeader = (name: string) => string | null;
 
-interface RequestParts {
+interface RequestMessage {
   readonly method: string;
   readonly params: JsonObject;
 }
@@ -28,7 +28,7 @@ const VERSION_HEADER = "mcp-protocol-version";
  * `initialize` belongs to the older era whatever its header says: a client that asks for a newer version by it is offered
  * an older one.
  */
-export function readVersion(message: RequestParts, getHeader: GetHeader): RequestVersion {
+export function readVersion(message: RequestMessage, getHeader: GetHeader): RequestVersion {
   const header = getHeader(VERSION_HEADER);
   const inBody = asString(asObject(message.params._meta)[META.version]);
   if (message.method === "initialize") return serve(UNNAMED_VERSION, "older");
@@ -69,7 +69,7 @@ function refuseHeaders(mistake: string): RequestVersion {
 }
 
 /** Returns the first difference between the headers and the body, or null. */
-function compareHeaders({ method, params }: RequestParts, getHeader: GetHeader): string | null {
+function compareHeaders({ method, params }: RequestMessage, getHeader: GetHeader): string | null {
   // Notifications have no rules for headers in this version.
   if (method.startsWith("notifications/")) return null;
   const sent = getHeader("mcp-method");

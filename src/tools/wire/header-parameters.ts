@@ -18,14 +18,14 @@ const VALUES: ReadonlySet<string> = new Set(["default", "const", "enum", "exampl
 const PARAMETERS_MAX = 64;
 
 /** A schema's annotations, read so far. */
-interface Reading {
+interface AnnotationReading {
   readonly found: HeaderParameter[];
   reason: string | null;
 }
 
 /** Returns a schema's parameters, or the reason for which the protocol wants the tool left out. */
 export function readHeaderParameters(schema: JsonObject): readonly HeaderParameter[] | string {
-  const reading: Reading = { found: [], reason: null };
+  const reading: AnnotationReading = { found: [], reason: null };
   readNode(schema, [], reading);
   const { found, reason } = reading;
   if (reason !== null) return reason;
@@ -35,7 +35,7 @@ export function readHeaderParameters(schema: JsonObject): readonly HeaderParamet
 }
 
 /** `path` is null where properties alone don't lead. */
-function readNode(node: JsonObject, path: readonly string[] | null, reading: Reading): void {
+function readNode(node: JsonObject, path: readonly string[] | null, reading: AnnotationReading): void {
   if (ANNOTATION in node) readAnnotation(node, path, reading);
   for (const [key, value] of Object.entries(node)) {
     if (key === "properties" && isObject(value)) {
@@ -45,12 +45,12 @@ function readNode(node: JsonObject, path: readonly string[] | null, reading: Rea
   }
 }
 
-function readBeside(value: unknown, reading: Reading): void {
+function readBeside(value: unknown, reading: AnnotationReading): void {
   if (Array.isArray(value)) for (const item of value) readBeside(item, reading);
   else if (isObject(value)) readNode(value, null, reading);
 }
 
-function readAnnotation(node: JsonObject, path: readonly string[] | null, reading: Reading): void {
+function readAnnotation(node: JsonObject, path: readonly string[] | null, reading: AnnotationReading): void {
   const name = node[ANNOTATION];
   if (typeof name !== "string" || !TOKEN.test(name)) reading.reason = `\`${ANNOTATION}\` is no header's name`;
   else if (path === null || path.length === 0)

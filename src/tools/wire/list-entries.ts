@@ -19,10 +19,10 @@ const OPENS = 0x5b;
 const CLOSES = 0x5d;
 const CASE = 0x20;
 
-type Mark = "opens" | "closes" | "comma";
+type EntryMark = "opens" | "closes" | "comma";
 
 /** Yields the brackets and commas outside of strings, and where they stand. */
-function* findMarks(text: string): Generator<readonly [Mark, number]> {
+function* findMarks(text: string): Generator<readonly [EntryMark, number]> {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = findStringEnd(text, at + 1);

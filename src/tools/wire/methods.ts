@@ -41,18 +41,18 @@ export const METHODS = {
   "notifications/cancelled": { eras: both, kind: "notification" },
 } as const satisfies Record<string, NotificationRow | RequestRow>;
 
-type Methods = typeof METHODS;
+type MethodTable = typeof METHODS;
 /** A method that is answered. */
 export type MethodName = {
-  [Name in keyof Methods]: Methods[Name] extends RequestRow ? Name : never;
-}[keyof Methods];
+  [Name in keyof MethodTable]: MethodTable[Name] extends RequestRow ? Name : never;
+}[keyof MethodTable];
 
 function isAnswered(method: string): method is MethodName {
   const row: NotificationRow | RequestRow | null = isKnown(method) ? METHODS[method] : null;
   return row?.kind === "request";
 }
 
-function isKnown(method: string): method is keyof Methods {
+function isKnown(method: string): method is keyof MethodTable {
   return Object.hasOwn(METHODS, method);
 }
 

@@ -6,7 +6,7 @@ import { type HeaderParameter, writeParameters } from "./header-parameters.ts";
 import { findNamed } from "./methods.ts";
 
 /** The versions on both sides. */
-interface Versions {
+interface ProtocolVersions {
   /** The version of the protocol that it speaks. */
   readonly version: string;
   /** The gateway's own version. */
@@ -35,9 +35,11 @@ const VERSION_HEADER = "mcp-protocol-version";
 export const SESSION_HEADER = "mcp-session-id";
 
 /** Fields of a message, after the protocol's own. */
-type Fields = JsonObject | { readonly id: number; readonly method: string; readonly params: JsonObject };
+type RequestFields =
+  | JsonObject
+  | { readonly id: number; readonly method: string; readonly params: JsonObject };
 
-function writeMessage(headers: Readonly<Record<string, string>>, message: Fields): WrittenMessage {
+function writeMessage(headers: Readonly<Record<string, string>>, message: RequestFields): WrittenMessage {
   return {
     headers: { accept: ACCEPT, "content-type": "application/json", ...headers },
     body: JSON.stringify({ jsonrpc: "2.0", ...message }),
@@ -45,7 +47,7 @@ function writeMessage(headers: Readonly<Record<string, string>>, message: Fields
 }
 
 /** The headers repeat what the body says, whatever the client sent: a tool has another name here, for one. */
-export function writeRequest(versions: Versions, request: ServerRequest): WrittenMessage {
+export function writeRequest(versions: ProtocolVersions, request: ServerRequest): WrittenMessage {
   const { id, method, params, hasProgress } = request;
   const isNewer = findEra(versions.version) === "newer";
   const own = isNewer ? { ...request.meta, ...describeClient(versions) } : request.meta;
@@ -61,7 +63,7 @@ function isEmpty(fields: JsonObject): boolean {
 }
 
 /** No capability is declared, so that no server may ask back. */
-function describeClient({ gatewayVersion }: Versions): JsonObject {
+function describeClient({ gatewayVersion }: ProtocolVersions): JsonObject {
   return {
     [META.version]: NEWER_VERSION,
     [META.clientInfo]: { name: "poundkey", version: gatewayVersion },

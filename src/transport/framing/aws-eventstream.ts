@@ -20,7 +20,7 @@ const EVENT_NAME = /^[\w.-]{1,64}$/;
 /** Bedrock adds its own counts to a model's last event, which clients of that model don't expect. */
 const INVOCATION_METRICS = "amazon-bedrock-invocationMetrics";
 
-type Headers = ReadonlyMap<string, string>;
+type EventHeaders = ReadonlyMap<string, string>;
 
 /** Accepts a body's bytes and returns the events of completed frames. */
 export class EventStreamText {
@@ -89,7 +89,7 @@ function readFrame(frame: Uint8Array): string {
 }
 
 /** Returns the string headers and skips the others. */
-function readHeaders(bytes: Uint8Array): Headers {
+function readHeaders(bytes: Uint8Array): EventHeaders {
   const headers = new Map<string, string>();
   const numbers = view(bytes);
   const decoder = new TextDecoder();
@@ -112,7 +112,7 @@ function readHeaders(bytes: Uint8Array): Headers {
 }
 
 /** Throws the Fault of an exception or error frame. */
-function formatMessage(headers: Headers, payload: string): string {
+function formatMessage(headers: EventHeaders, payload: string): string {
   switch (headers.get(":message-type")) {
     case "event":
       return formatEvent(headers.get(":event-type") ?? "", payload);

@@ -4,7 +4,7 @@ import { parseReceived } from "../../core/json/bounds.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/models/upstream.ts";
 
-interface Meaning {
+interface FaultMeaning {
   /** The HTTP status (Amazon Bedrock API reference, "Common errors" and each operation's). */
   readonly status: number;
   /** Missing if the status decides. */
@@ -12,7 +12,7 @@ interface Meaning {
 }
 
 /** By the type in lower case: frames write `throttlingException`, headers `ThrottlingException`. */
-const MEANING_OF_TYPE: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
+const MEANING_OF_TYPE: ReadonlyMap<string, FaultMeaning> = new Map<string, FaultMeaning>([
   ["validationexception", { status: 400 }],
   ["accessdeniedexception", { status: 403 }],
   ["unrecognizedclientexception", { status: 403, means: "upstream_auth" }],
@@ -70,7 +70,7 @@ function makeFault(
   return upstreamFault({ status, message, rules: RULES, codes, means, retryAfterMs });
 }
 
-function findMeaning(type: string): Meaning | undefined {
+function findMeaning(type: string): FaultMeaning | undefined {
   return MEANING_OF_TYPE.get(type.toLowerCase());
 }
 

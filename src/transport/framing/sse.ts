@@ -9,7 +9,7 @@ export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;
 export const EVENT_LINES_MAX = 100_000;
 
 /** Recognizes events of one kind in the raw text, so that they need not be parsed. */
-interface Template<Run> {
+interface SseTemplate<Run> {
   /** Returns the complete events of this kind in `text` from `from` on, or null. */
   run(text: string, from: number): Run | null;
   /** The end of the last run in the text. */
@@ -38,7 +38,7 @@ export class EventParser<Run = never> {
   #lines = 0;
   #raw = "";
   /** Recognizes events in the text, which are then returned unparsed, as runs. */
-  template: Template<Run> | null = null;
+  template: SseTemplate<Run> | null = null;
 
   /** Accepts the next text and returns the events that it completes. Throws like `next()`. */
   push(text: string): ServerEvent[] {

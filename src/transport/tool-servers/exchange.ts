@@ -94,7 +94,7 @@ function explain({ name }: ExchangeTarget, thrown: unknown): unknown {
   return makeUnavailable(name, { reason: cause, unsent: true, upstream: { cause } });
 }
 
-interface SentRequest {
+interface SentExchange {
   readonly response: Response;
   readonly credential: Credential;
 }
@@ -103,8 +103,8 @@ interface SentRequest {
 async function sendAgain(
   target: ExchangeTarget,
   request: ExchangeRequest,
-  refused: SentRequest,
-): Promise<SentRequest> {
+  refused: SentExchange,
+): Promise<SentExchange> {
   refused.credential.refuse?.();
   await refused.response.body?.cancel();
   request.scope.endReading();
@@ -153,14 +153,14 @@ async function explainStatus({ name, credentials }: ExchangeTarget, response: Re
   return makeUnavailable(name, { reason: cause, upstreamStatus: status, upstream: { cause } });
 }
 
-interface ReadTerms extends ExchangeRequest {
+interface AnswerReadTerms extends ExchangeRequest {
   /** The server's. */
   readonly name: string;
   readonly parse: ParseMessage;
 }
 
 /** Not async, so that the usual answer takes one promise less. */
-function readBody(terms: ReadTerms, response: Response): Promise<ReceivedResponse | null> {
+function readBody(terms: AnswerReadTerms, response: Response): Promise<ReceivedResponse | null> {
   const { status, headers } = response;
   const type = headers.get("content-type") ?? "";
   if (status >= 400) return readError(terms, response, JSON_TYPE.test(type));
@@ -172,20 +172,24 @@ function readBody(terms: ReadTerms, response: Response): Promise<ReceivedRespons
     : discardBody(terms, response, isAnswered);
 }
 
-async function discardBody({ name }: ReadTerms, { body }: Response, isAnswered: boolean): Promise<null> {
+async function discardBody(
+  { name }: AnswerReadTerms,
+  { body }: Response,
+  isAnswered: boolean,
+): Promise<null> {
   await body?.cancel();
   if (isAnswered) throw makeBrokenAnswer(name, "neither JSON nor events");
   return null;
 }
 
-async function readError(terms: ReadTerms, response: Response, isJson: boolean) {
+async function readError(terms: AnswerReadTerms, response: Response, isJson: boolean) {
   const text = await readShortText(response, ERROR_BYTES_MAX);
   if (text !== null) terms.scope.endReading();
   if (!isJson || text === null) return null;
   return findResponse(text, terms);
 }
 
-async function readJson(terms: ReadTerms, response: Response) {
+async function readJson(terms: AnswerReadTerms, response: Response) {
   const { name, scope } = terms;
   const text = await readShortText(response, RESULT_BYTES_MAX);
   if (text === null) throw makeResultTooLarge(name, RESULT_SHOWN_MAX);
@@ -196,13 +200,13 @@ async function readJson(terms: ReadTerms, response: Response) {
   return received;
 }
 
-function findResponse(text: string, { id, parse }: ReadTerms): ReceivedResponse | null {
+function findResponse(text: string, { id, parse }: AnswerReadTerms): ReceivedResponse | null {
   const message = parse(text);
   if (message.kind !== "response" || !isAnswerTo(message, id)) return null;
   return { response: message, bytes: Buffer.byteLength(text) };
 }
 
-async function readStream(terms: ReadTerms, response: Response) {
+async function readStream(terms: AnswerReadTerms, response: Response) {
   const { name, id } = terms;
   const received = await readEvents(response, { ...terms, server: name });
   if (received === null && id !== null) throw makeBrokenAnswer(name, "the events ended without a response");

@@ -1,5 +1,5 @@
 // Prompts of everyday use in eight languages with their kinds, for training: templates with slots.
-import { KINDS, type Kind } from "../../../src/core/models/skill.ts";
+import { KINDS, type TaskKind } from "../../../src/core/models/skill.ts";
 import { makeDice } from "../dice.ts";
 import arabic from "./everyday/ar.data.json";
 import cues from "./everyday/cues.data.json";
@@ -13,7 +13,7 @@ import shared from "./everyday/shared.data.json";
 import chinese from "./everyday/zh.data.json";
 
 export interface EverydayPrompt {
-  readonly kind: Kind;
+  readonly kind: TaskKind;
   readonly language: string;
   /** Prompts of one template have the same number. */
   readonly template: number;
@@ -33,7 +33,7 @@ interface Language {
   /** The tokens of an answer, relative to one in English. */
   readonly scale: number;
   readonly slots: Readonly<Record<string, readonly string[]>>;
-  readonly templates: Readonly<Record<Kind, readonly string[]>>;
+  readonly templates: Readonly<Record<TaskKind, readonly string[]>>;
 }
 
 const LANGUAGES: readonly Language[] = [
@@ -47,7 +47,7 @@ const LANGUAGES: readonly Language[] = [
   { code: "ar", ...arabic },
 ];
 /** The slot that a cue also stands before, by kind. */
-const AFTER_CUE: Readonly<Partial<Record<Kind, string>>> = {
+const AFTER_CUE: Readonly<Partial<Record<TaskKind, string>>> = {
   language: "s",
   translation: "s",
   summary: "p",
@@ -89,14 +89,14 @@ export function listEverydayPrompts(perTemplate: number, seed: number): readonly
 }
 
 /** As templates. */
-function listCues(kind: Kind, code: Language["code"]): readonly string[] {
+function listCues(kind: TaskKind, code: Language["code"]): readonly string[] {
   const slot = AFTER_CUE[kind];
   const after = slot === undefined ? "" : `: {${slot}}`;
   const own = cues[kind][code].split("; ");
   return after === "" ? own : own.flatMap((cue) => [cue, `${cue}${after}`]);
 }
 
-function judge(kind: Kind, copies: boolean, { scale }: Language) {
+function judge(kind: TaskKind, copies: boolean, { scale }: Language) {
   const { difficulty, tokens, ...rest } = shared.kinds[kind];
   return { difficulty, outputTokens: tokens * scale, copies: copies || "copies" in rest };
 }

@@ -4,7 +4,7 @@
 // familiar stay as they are, since which templates are left out would move them; `--support` measures them again.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { KINDS, type Kind } from "../../../src/core/models/skill.ts";
+import { KINDS, type TaskKind } from "../../../src/core/models/skill.ts";
 import { type Cues, SCRIPTS } from "../../../src/selectors/text/cues.ts";
 import { readFeatures } from "../../../src/selectors/text/features.ts";
 import {
@@ -46,7 +46,7 @@ const COPIES_AT = KINDS.length + 2;
 const TESTED_AT = KINDS.length + 3;
 const FOLDS = 5;
 /** Of the older prompts of our own, written for topics, those whose kind is plain. */
-const KIND_OF_TOPIC: Readonly<Partial<Record<Topic, Kind>>> = {
+const KIND_OF_TOPIC: Readonly<Partial<Record<Topic, TaskKind>>> = {
   translation: "translation",
   coding: "coding",
   debugging: "coding",

@@ -16,7 +16,7 @@ const ADDRESSES_MAX = 20_000;
 const GROUPS_OF_NETWORK = 4;
 const GROUPS = 8;
 
-interface Visitor {
+interface VisitorUse {
   reads: number;
   calls: number;
 }
@@ -27,7 +27,7 @@ export type Limit = "reads" | "calls" | "at once" | "heavy" | "streams" | "rows"
 export class VisitorLimits {
   readonly #nowMs: () => number;
   #minute = 0;
-  #visitors = new Map<string, Visitor>();
+  #visitors = new Map<string, VisitorUse>();
   readonly #open = new Map<string, number>();
   readonly #streams = new Map<string, number>();
   #streamsOfAll = 0;
@@ -109,7 +109,7 @@ export class VisitorLimits {
   }
 
   /** Null if too many addresses were here in this minute. */
-  #find(address: string): Visitor | null {
+  #find(address: string): VisitorUse | null {
     const minute = Math.floor(this.#nowMs() / MINUTE_MS);
     if (minute !== this.#minute) {
       this.#minute = minute;

@@ -5,19 +5,19 @@ import type { Company, MadeKey } from "./found.ts";
 import type { Maker } from "./maker.ts";
 import { DAY_MS, type Span } from "./span.ts";
 
-interface Telling {
+interface StoryTelling {
   readonly maker: Maker;
   readonly company: Company;
   readonly span: Span;
 }
 
-interface Event {
+interface StoryEvent {
   /** When, as a share of the month. */
   readonly at: number;
-  readonly tell: (telling: Telling) => Promise<unknown>;
+  readonly tell: (telling: StoryTelling) => Promise<unknown>;
 }
 
-const STORY: readonly Event[] = [
+const STORY: readonly StoryEvent[] = [
   {
     at: 0.05,
     tell: ({ maker }) => maker.admin("POST", "/tokens", { name: "Nightly report", role: "viewer" }),
@@ -72,11 +72,11 @@ const TROUBLE = [0.62, 0.635] as const;
 
 /** Tells what is due, each event once. */
 export class Story {
-  readonly #telling: Telling;
+  readonly #telling: StoryTelling;
   #next = 0;
   #closedMs = 0;
 
-  constructor(telling: Telling) {
+  constructor(telling: StoryTelling) {
     this.#telling = telling;
   }
 
@@ -109,7 +109,7 @@ export class Story {
 const CLOSED_AFTER_MS = 2 * DAY_MS;
 
 /** Without money, the account's batch waits. */
-async function spendAll({ maker, company }: Telling, account: string): Promise<void> {
+async function spendAll({ maker, company }: StoryTelling, account: string): Promise<void> {
   const id = company.accounts.get(account);
   const { balance_usd: left } = await maker.as("Ray Osei", "GET", `/accounts/${id}`);
   const body = { amount_usd: -(asNumber(left) ?? 0), reason: "Moved to the group's own contract" };
@@ -122,11 +122,11 @@ function findKey({ keys }: Company, name: string): MadeKey {
   return found;
 }
 
-function changeKey({ maker, company }: Telling, name: string, method: string, body?: object) {
+function changeKey({ maker, company }: StoryTelling, name: string, method: string, body?: object) {
   return maker.as("Ines Kaplan", method, `/keys/${findKey(company, name).id}`, body);
 }
 
-function topUp({ maker, company }: Telling, account: string, usd: number, note: string) {
+function topUp({ maker, company }: StoryTelling, account: string, usd: number, note: string) {
   return maker.as("Ray Osei", "POST", `/accounts/${company.accounts.get(account)}/topups`, {
     amount_usd: usd,
     note,
@@ -135,7 +135,7 @@ function topUp({ maker, company }: Telling, account: string, usd: number, note: 
 
 /** A program that doesn't look at its refusals asks again at once. */
 async function repeat(
-  { maker, company }: Telling,
+  { maker, company }: StoryTelling,
   name: string,
   model: string,
   times: number,
@@ -149,7 +149,7 @@ async function repeat(
 }
 
 function askForMore(
-  { maker, company, span }: Telling,
+  { maker, company, span }: StoryTelling,
   person: string,
   account: string,
   amount: number,
@@ -164,7 +164,7 @@ function askForMore(
   });
 }
 
-async function grantFirst({ maker }: Telling): Promise<void> {
+async function grantFirst({ maker }: StoryTelling): Promise<void> {
   const { data } = await maker.as("Ada Moreira", "GET", "/limit-requests?state=open");
   const { id } = asObject(asArray(data)[0]);
   await maker.as("Ada Moreira", "POST", `/limit-requests/${id}/decide`, {
@@ -179,7 +179,7 @@ const LINES_MIN = 8;
 
 /** Uploads a file of lines, and waits until its batch is as it is to be seen. */
 async function runBatch(
-  { maker, company, span }: Telling,
+  { maker, company, span }: StoryTelling,
   name: string,
   lines: number,
   wanted: "completed" | "waiting" | "running",

@@ -35,14 +35,19 @@ export interface BracketStyle {
 }
 
 /** Writes an element: on one line for null, else on lines that are indented so. */
-type Write = (indent: string | null) => string;
+type WriteElement = (indent: string | null) => string;
 
 /** True if each element has a line of its own, or at least the first. */
 export function isSpread(text: string, { open, elements: [first] }: Brackets): boolean {
   return first !== undefined && findLineEnd(text, open) < first.start;
 }
 
-export function putLast(text: string, box: Brackets, style: BracketStyle, write: Write): readonly Splice[] {
+export function putLast(
+  text: string,
+  box: Brackets,
+  style: BracketStyle,
+  write: WriteElement,
+): readonly Splice[] {
   const last = box.elements.at(-1);
   if (last === undefined) return putOnly(text, box, style, write);
   const hasComma = last.comma !== -1;
@@ -55,7 +60,12 @@ export function putLast(text: string, box: Brackets, style: BracketStyle, write:
   return hasComma ? [insertAt(after, `${line},`)] : [insertAt(last.end, ","), insertAt(after, line)];
 }
 
-export function putBefore(text: string, box: Brackets, style: BracketStyle, write: Write): readonly Splice[] {
+export function putBefore(
+  text: string,
+  box: Brackets,
+  style: BracketStyle,
+  write: WriteElement,
+): readonly Splice[] {
   const [first] = box.elements;
   if (first === undefined) return putOnly(text, box, style, write);
   if (!isSpread(text, box)) return [insertAt(first.start, `${write(null)},${style.gap}`)];
@@ -79,7 +89,7 @@ function putOnly(
   text: string,
   { open, close }: Brackets,
   style: BracketStyle,
-  write: Write,
+  write: WriteElement,
 ): readonly Splice[] {
   const inner = text.slice(open + 1, close);
   const isBlank = inner.trim() === "";

@@ -1,5 +1,5 @@
 // Settings files of variables: KEY=value, one a line.
-import { type FieldPath, type SettingsEditor, SettingsError } from "./format.ts";
+import { type SettingPath, type SettingsEditor, SettingsError } from "./format.ts";
 import {
   explainAt,
   findLineEnd,
@@ -53,7 +53,7 @@ function refuseList(): never {
   throw new SettingsError("a file of variables has no lists");
 }
 
-function readName([name = "", ...rest]: FieldPath): string {
+function readName([name = "", ...rest]: SettingPath): string {
   if (rest.length > 0 || !SAFE_NAME.test(name))
     throw new SettingsError("a variable's name has letters, digits and _ only");
   return name;

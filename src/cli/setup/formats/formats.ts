@@ -1,6 +1,6 @@
 // The formats of settings files, by name.
 import { DOTENV_EDITOR } from "./dotenv.ts";
-import { type FieldChange, type SettingsEditor, SettingsError, type SettingsFormat } from "./format.ts";
+import { type SettingChange, type SettingsEditor, SettingsError, type SettingsFormat } from "./format.ts";
 import { JSON_EDITOR, STRICT_JSON_EDITOR } from "./json.ts";
 import { TOML_EDITOR } from "./toml.ts";
 import { listTaken, readField, readList } from "./values.ts";
@@ -30,7 +30,7 @@ function makeFormat(editor: SettingsEditor): SettingsFormat {
   };
 }
 
-function changeBody(editor: SettingsEditor, body: string, change: FieldChange): string {
+function changeBody(editor: SettingsEditor, body: string, change: SettingChange): string {
   const { path } = change;
   if (path.length === 0) throw new SettingsError("a field's path is missing");
   const before = readField(editor.parse(body), path);

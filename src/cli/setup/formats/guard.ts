@@ -1,13 +1,13 @@
 // Changes a settings file as text, and lets no change through that its parsed value doesn't confirm.
 import type { JsonObject } from "../../../core/json/json.ts";
-import { type FieldChange, SettingsError, type SettingsFormat } from "./format.ts";
+import { type SettingChange, SettingsError, type SettingsFormat } from "./format.ts";
 import { applyChange, isEqual } from "./values.ts";
 
 /** Returns the text with all changes made. Changes that change nothing leave its bytes. */
 export function changeSettings(
   format: SettingsFormat,
   text: string,
-  changes: readonly FieldChange[],
+  changes: readonly SettingChange[],
 ): string {
   let value: JsonObject = format.parse(text);
   let changed = text;

@@ -8,7 +8,7 @@ import {
   putLast,
   takeOutElements,
 } from "./brackets.ts";
-import { type FieldPath, type SettingsEditor, SettingsError } from "./format.ts";
+import { type SettingPath, type SettingsEditor, SettingsError } from "./format.ts";
 import {
   findElement,
   findJsonExtra,
@@ -61,13 +61,13 @@ export const STRICT_JSON_EDITOR: SettingsEditor = {
 };
 
 /** A field, the object that it stands in, and how that is written. */
-interface Field {
+interface JsonObjectField {
   readonly element: JsonElement;
   readonly box: Brackets & { readonly elements: readonly JsonElement[] };
   readonly style: BracketStyle;
 }
 
-function setField(text: string, path: FieldPath, value: unknown): string {
+function setField(text: string, path: SettingPath, value: unknown): string {
   const root = readJsonTree(text);
   if (root === null) {
     const lineEnd = readLineEnd(text);
@@ -96,10 +96,10 @@ function setField(text: string, path: FieldPath, value: unknown): string {
   return text;
 }
 
-function findField(text: string, path: FieldPath): Field {
+function findField(text: string, path: SettingPath): JsonObjectField {
   let node = readJsonTree(text);
   let style = node === null ? BASE : readStyle(text, node);
-  let field: Field | undefined;
+  let field: JsonObjectField | undefined;
   for (const key of path) {
     const element = node === null ? undefined : findElement(node, key);
     if (node === null || element === undefined) break;
@@ -111,7 +111,7 @@ function findField(text: string, path: FieldPath): Field {
   return { ...field, style };
 }
 
-function asBrackets({ start, end, elements }: JsonNode): Field["box"] {
+function asBrackets({ start, end, elements }: JsonNode): JsonObjectField["box"] {
   if (elements === undefined) throw new SettingsError("a value stands where fields or entries should be");
   return { open: start, close: end - 1, elements };
 }

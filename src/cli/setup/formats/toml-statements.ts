@@ -1,6 +1,6 @@
 // Reads TOML into its statements with their places in the text. Bun's parser says what they mean.
 import type { BracketElement } from "./brackets.ts";
-import type { FieldPath } from "./format.ts";
+import type { SettingPath } from "./format.ts";
 import { explainAt, skipSpaces } from "./text.ts";
 
 const DEPTH_MAX = 100;
@@ -20,13 +20,13 @@ export interface TomlNode {
 
 export interface TomlElement extends BracketElement {
   /** Empty in a list. */
-  readonly keys: FieldPath;
+  readonly keys: SettingPath;
   readonly node: TomlNode;
 }
 
 export interface TomlPair {
   /** From the table that it stands in. */
-  readonly keys: FieldPath;
+  readonly keys: SettingPath;
   readonly start: number;
   readonly end: number;
   readonly node: TomlNode;
@@ -34,7 +34,7 @@ export interface TomlPair {
 
 export interface TomlSection {
   /** Empty for what stands before the first table. */
-  readonly path: FieldPath;
+  readonly path: SettingPath;
   /** True for [[path]]. */
   readonly isEntry: boolean;
   /** The places of its header's brackets. */
@@ -96,7 +96,7 @@ class TomlReader {
     return { keys, start, end: this.#at, node };
   }
 
-  #readKeys(depth: number): FieldPath {
+  #readKeys(depth: number): SettingPath {
     const keys: string[] = [];
     do {
       if (keys.length > 0) this.#at++;

@@ -1,11 +1,11 @@
 // Writes values as TOML: on one line, or an object as tables.
 import { isObject, type JsonObject } from "../../../core/json/json.ts";
-import { type FieldPath, SettingsError } from "./format.ts";
+import { type SettingPath, SettingsError } from "./format.ts";
 import { escapeOdd } from "./text.ts";
 
 const BARE = /^[A-Za-z0-9_-]+$/;
 
-export function writeKeys(path: FieldPath): string {
+export function writeKeys(path: SettingPath): string {
   return path.map((key) => (BARE.test(key) ? key : writeText(key))).join(".");
 }
 
@@ -30,7 +30,7 @@ function writeNumber(value: number): string {
 }
 
 /** Returns the lines of a table and of those within it, which have a line between them. */
-export function writeTables(path: FieldPath, table: JsonObject): readonly string[] {
+export function writeTables(path: SettingPath, table: JsonObject): readonly string[] {
   const fields = Object.entries(table);
   const inner = fields.filter((field): field is [string, JsonObject] => isObject(field[1]));
   const own = fields.filter(([, value]) => !isObject(value));

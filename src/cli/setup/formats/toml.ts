@@ -1,7 +1,7 @@
 // Settings files in TOML: fields, inline tables and tables.
 import { isObject } from "../../../core/json/json.ts";
 import { type BracketStyle, type Brackets, putBefore, putLast, takeOutElements } from "./brackets.ts";
-import { type FieldPath, type SettingsEditor, SettingsError } from "./format.ts";
+import { type SettingPath, type SettingsEditor, SettingsError } from "./format.ts";
 import {
   findLineEnd,
   findLineStart,
@@ -42,27 +42,27 @@ export const TOML_EDITOR: SettingsEditor = {
 };
 
 /** A field that is written behind its own name, and the inline table that it stands in. */
-interface Place {
+interface TomlPlace {
   readonly node: TomlNode;
   readonly start: number;
   readonly end: number;
   readonly table: TomlNode | undefined;
   /** The part of the path for which there is no field. */
-  readonly rest: FieldPath;
+  readonly rest: SettingPath;
 }
 
 /** The pieces that a field is made of: tables, and fields with dotted names. */
-interface Pieces {
+interface TomlPieces {
   readonly sections: readonly TomlSection[];
   readonly pairs: readonly (TomlPair & { readonly section: TomlSection })[];
 }
 
-function startsWith(path: FieldPath, start: FieldPath): boolean {
+function startsWith(path: SettingPath, start: SettingPath): boolean {
   return start.length <= path.length && start.every((key, at) => key === path[at]);
 }
 
 /** Finds the field, or the inline table that it should stand in. */
-function findWritten(sections: readonly TomlSection[], path: FieldPath): Place | undefined {
+function findWritten(sections: readonly TomlSection[], path: SettingPath): TomlPlace | undefined {
   for (const section of sections)
     for (const { keys, node, start, end } of section.pairs) {
       const full = [...section.path, ...keys];
@@ -72,7 +72,7 @@ function findWritten(sections: readonly TomlSection[], path: FieldPath): Place |
   return undefined;
 }
 
-function findWithin(written: Place): Place {
+function findWithin(written: TomlPlace): TomlPlace {
   const { node, rest } = written;
   if (rest.length === 0) return written;
   const element = node.elements?.find(({ keys }: TomlElement) => keys.length > 0 && startsWith(rest, keys));
@@ -80,7 +80,7 @@ function findWithin(written: Place): Place {
   return findWithin({ ...element, table: node, rest: rest.slice(element.keys.length) });
 }
 
-function findPieces(sections: readonly TomlSection[], path: FieldPath): Pieces {
+function findPieces(sections: readonly TomlSection[], path: SettingPath): TomlPieces {
   return {
     sections: sections.filter((section) => startsWith(section.path, path)),
     pairs: sections
@@ -94,14 +94,14 @@ function findPieces(sections: readonly TomlSection[], path: FieldPath): Pieces {
 }
 
 /** Throws if the path leads into a list of tables, whose entries have no paths. */
-function readSections(text: string, path: FieldPath): readonly TomlSection[] {
+function readSections(text: string, path: SettingPath): readonly TomlSection[] {
   const sections = readStatements(text);
   if (sections.some((section) => section.isEntry && startsWith(path, section.path)))
     throw new SettingsError(`${path.join(".")} stands in a list of tables, [[…]]`);
   return sections;
 }
 
-function findList(sections: readonly TomlSection[], path: FieldPath): Brackets {
+function findList(sections: readonly TomlSection[], path: SettingPath): Brackets {
   const written = findWritten(sections, path);
   if (written === undefined) throw new SettingsError(`${path.join(".")} is a list of tables, [[…]]`);
   return asBrackets(written.node);
@@ -112,7 +112,7 @@ function asBrackets({ start, end, elements }: TomlNode): Brackets {
   return { open: start, close: end - 1, elements };
 }
 
-function setField(text: string, path: FieldPath, value: unknown): string {
+function setField(text: string, path: SettingPath, value: unknown): string {
   const sections = readSections(text, path);
   const written = findWritten(sections, path);
   if (written !== undefined) return spliceText(text, setWritten(text, written, value));
@@ -124,7 +124,7 @@ function setField(text: string, path: FieldPath, value: unknown): string {
   return spliceText(text, takeOutPieces(text, pieces, lines));
 }
 
-function setWritten(text: string, { node, rest }: Place, value: unknown): readonly Splice[] {
+function setWritten(text: string, { node, rest }: TomlPlace, value: unknown): readonly Splice[] {
   if (rest.length === 0) return [{ start: node.start, end: node.end, text: writeInline(value) }];
   if (!node.isTable) throw new SettingsError("a value stands where a table should be");
   const box = asBrackets(node);
@@ -139,8 +139,8 @@ function setWritten(text: string, { node, rest }: Place, value: unknown): readon
 
 function replacePairs(
   text: string,
-  { pairs: [first, ...others] }: Pieces,
-  path: FieldPath,
+  { pairs: [first, ...others] }: TomlPieces,
+  path: SettingPath,
   value: unknown,
 ): readonly Splice[] {
   if (first === undefined) return [];
@@ -153,7 +153,7 @@ function replacePairs(
 }
 
 /** Takes all pieces out. `put` stands in the place of the first table. */
-function takeOutPieces(text: string, { sections, pairs }: Pieces, put = ""): readonly Splice[] {
+function takeOutPieces(text: string, { sections, pairs }: TomlPieces, put = ""): readonly Splice[] {
   return [
     ...sections.map(({ start, end, pairs: within }, at) => {
       const from = findLineStart(text, start);
@@ -173,7 +173,7 @@ function findBlankBefore(text: string, lineStart: number): number {
   return text.slice(before, lineStart).trim() === "" ? before : lineStart;
 }
 
-function addField(text: string, sections: readonly TomlSection[], path: FieldPath, value: unknown): string {
+function addField(text: string, sections: readonly TomlSection[], path: SettingPath, value: unknown): string {
   const parent = path.slice(0, -1);
   const near = findDotted(sections, path);
   if (near !== undefined) {
@@ -194,7 +194,7 @@ function addField(text: string, sections: readonly TomlSection[], path: FieldPat
 }
 
 /** Finds the last field whose dotted name defines a table around the path: nothing else may add to that table. */
-function findDotted(sections: readonly TomlSection[], path: FieldPath) {
+function findDotted(sections: readonly TomlSection[], path: SettingPath) {
   for (const section of sections.toReversed()) {
     if (!startsWith(path, section.path)) continue;
     const depth = section.path.length;
@@ -233,7 +233,7 @@ function putAtEnd(text: string, lines: readonly string[]): string {
   return text.endsWith("\n") ? `${text}${lineEnd}${added}${lineEnd}` : `${text}${lineEnd}${lineEnd}${added}`;
 }
 
-function removeField(text: string, path: FieldPath): string {
+function removeField(text: string, path: SettingPath): string {
   const sections = readSections(text, path);
   const written = findWritten(sections, path);
   const parent = path.slice(0, -1);
@@ -250,7 +250,7 @@ function removeField(text: string, path: FieldPath): string {
   return spliceText(text, takeOutPieces(text, pieces, `[${writeKeys(parent)}]${readLineEnd(text)}`));
 }
 
-function keepsTable(text: string, path: FieldPath): boolean {
+function keepsTable(text: string, path: SettingPath): boolean {
   let table: unknown = readToml(text);
   for (const key of path) table = isObject(table) && Object.hasOwn(table, key) ? table[key] : undefined;
   return table !== undefined;

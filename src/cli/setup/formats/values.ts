@@ -1,8 +1,8 @@
 // Changes of parsed settings: the definition of each change, which knows no text.
 import { isObject, type JsonObject } from "../../../core/json/json.ts";
-import { type FieldChange, type FieldPath, SettingsError } from "./format.ts";
+import { type SettingChange, type SettingPath, SettingsError } from "./format.ts";
 
-type ListChange = Extract<FieldChange, { readonly kind: "first" | "drop" }>;
+type ListChange = Extract<SettingChange, { readonly kind: "first" | "drop" }>;
 
 /** True for equal values. Objects have no order. */
 export function isEqual(one: unknown, other: unknown): boolean {
@@ -17,7 +17,7 @@ export function isEqual(one: unknown, other: unknown): boolean {
 }
 
 /** Returns the value at a path, or undefined. */
-export function readField(value: JsonObject, path: FieldPath): unknown {
+export function readField(value: JsonObject, path: SettingPath): unknown {
   let field: unknown = value;
   for (const key of path) {
     if (!isObject(field) || !Object.hasOwn(field, key)) return undefined;
@@ -30,7 +30,7 @@ export function readField(value: JsonObject, path: FieldPath): unknown {
  * Returns the value with a change made, or the same object if nothing changes. Throws `SettingsError` if something else
  * stands in the way.
  */
-export function applyChange(value: JsonObject, change: FieldChange): JsonObject {
+export function applyChange(value: JsonObject, change: SettingChange): JsonObject {
   const { path } = change;
   const before = readField(value, path);
   if (change.kind === "remove") return before === undefined ? value : withoutField(value, path);
@@ -47,7 +47,7 @@ function changeList(before: unknown, change: ListChange): unknown {
 }
 
 /** Returns the list's entries. None stand where there is nothing, or null. */
-export function readList(value: unknown, path: FieldPath): readonly unknown[] {
+export function readList(value: unknown, path: SettingPath): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (value === undefined || value === null) return [];
   throw new SettingsError(`${path.join(".")} is not a list`);
@@ -65,7 +65,7 @@ export function listTaken(list: readonly unknown[], change: ListChange): Readonl
   return new Set(list.flatMap((entry, at) => (isTaken(entry) ? at : [])));
 }
 
-function withField(value: JsonObject, [key = "", ...rest]: FieldPath, field: unknown): JsonObject {
+function withField(value: JsonObject, [key = "", ...rest]: SettingPath, field: unknown): JsonObject {
   if (rest.length === 0) return { ...value, [key]: field };
   const around = Object.hasOwn(value, key) ? (value[key] ?? {}) : {};
   if (!isObject(around)) throw new SettingsError(`${key} holds a value, not fields`);
@@ -73,12 +73,12 @@ function withField(value: JsonObject, [key = "", ...rest]: FieldPath, field: unk
 }
 
 /** The field is there. */
-function withoutField(value: JsonObject, [key = "", ...rest]: FieldPath): JsonObject {
+function withoutField(value: JsonObject, [key = "", ...rest]: SettingPath): JsonObject {
   const { [key]: field, ...others } = value;
   return rest.length === 0 || !isObject(field) ? others : { ...value, [key]: withoutField(field, rest) };
 }
 
 /** Returns the value within objects of a field each. */
-export function nest(path: FieldPath, value: unknown): unknown {
+export function nest(path: SettingPath, value: unknown): unknown {
   return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }

@@ -13,7 +13,7 @@ import {
 import { YamlText } from "../../../config/yaml.ts";
 import { isObject } from "../../../core/json/json.ts";
 import { type BracketStyle, putBefore, putLast, takeOutElements } from "./brackets.ts";
-import { type FieldPath, type SettingsEditor, SettingsError } from "./format.ts";
+import { type SettingPath, type SettingsEditor, SettingsError } from "./format.ts";
 import {
   explainAt,
   findLineEnd,
@@ -58,12 +58,12 @@ export const YAML_EDITOR: SettingsEditor = {
 };
 
 /** The fields along a path, from the outside in: as many as there are. */
-interface Way {
+interface YamlWay {
   readonly root: unknown;
   readonly steps: readonly { readonly map: YAMLMap; readonly pair: Pair }[];
 }
 
-function walk(text: string, path: FieldPath): Way {
+function walk(text: string, path: SettingPath): YamlWay {
   const { contents: root } = parseDocument(text, {
     keepSourceTokens: true,
     uniqueKeys: false,
@@ -91,7 +91,7 @@ function refuseShared(text: string, node: unknown): void {
     throw explainAt(text, node.range?.[0] ?? 0, "this value is an alias, or has an anchor or a tag");
 }
 
-function setField(text: string, path: FieldPath, value: unknown): string {
+function setField(text: string, path: SettingPath, value: unknown): string {
   const { root, steps } = walk(text, path);
   const rest = path.slice(steps.length);
   const last = steps.at(-1);
@@ -113,7 +113,7 @@ function isEmpty(node: unknown): boolean {
 function addPair(
   text: string,
   map: YAMLMap,
-  [key = "", ...rest]: FieldPath,
+  [key = "", ...rest]: SettingPath,
   value: unknown,
 ): readonly Splice[] {
   const inner = nest(rest, value);
@@ -129,7 +129,11 @@ function addPair(
   return [putLines(text, findPairEnd(text, last), writeBlock({ [key]: inner }, indent))];
 }
 
-function replaceValue(text: string, { map, pair }: Way["steps"][number], value: unknown): readonly Splice[] {
+function replaceValue(
+  text: string,
+  { map, pair }: YamlWay["steps"][number],
+  value: unknown,
+): readonly Splice[] {
   const node = pair.value;
   const colon = findColon(pair);
   const isBlockBefore = (isMap(node) || isSeq(node)) && !node.flow;
@@ -150,7 +154,7 @@ function replaceValue(text: string, { map, pair }: Way["steps"][number], value: 
   return [{ start: isOnLine ? colon + 1 : start, end, text: "" }, putLines(text, end, lines)];
 }
 
-function removeField(text: string, path: FieldPath): string {
+function removeField(text: string, path: SettingPath): string {
   const { steps } = walk(text, path);
   const last = steps.at(-1);
   const around = steps.at(-2);
@@ -166,7 +170,7 @@ function removeField(text: string, path: FieldPath): string {
 
 function findList(
   text: string,
-  path: FieldPath,
+  path: SettingPath,
 ): { readonly pair: Pair; readonly map: YAMLMap; readonly list: YAMLSeq } {
   const last = walk(text, path).steps.at(-1);
   const list = last?.pair.value;
@@ -174,7 +178,7 @@ function findList(
   return { ...last, list };
 }
 
-function takeOutEntries(text: string, path: FieldPath, indexes: ReadonlySet<number>): readonly Splice[] {
+function takeOutEntries(text: string, path: SettingPath, indexes: ReadonlySet<number>): readonly Splice[] {
   const { list, pair } = findList(text, path);
   if (list.flow) return takeOutElements(text, readFlow(list), indexes);
   const taken = [...indexes].map((at) => {

@@ -133,7 +133,7 @@ const GONE_CODES: ReadonlySet<string> = new Set(
 const GONE_STATUSES: ReadonlySet<number> = new Set([400, 404, 410, 422]);
 const MESSAGE_CHARACTERS_MAX = 500;
 
-interface Said {
+interface GoneAnswer {
   readonly status: number;
   readonly message?: string | undefined;
   readonly codes?: readonly string[];
@@ -141,7 +141,7 @@ interface Said {
 }
 
 /** True if the provider says in so many words that it doesn't have the model. */
-export function saysGone({ status, message = "", codes = [] }: Said): boolean {
+export function saysGone({ status, message = "", codes = [] }: GoneAnswer): boolean {
   if (!GONE_STATUSES.has(status)) return false;
   if (codes.some((code) => GONE_CODES.has(code))) return true;
   const beginning = message.slice(0, MESSAGE_CHARACTERS_MAX);
@@ -153,7 +153,7 @@ const OTHER_THINGS =
   /\b(files?|responses?|voices?|cache(d ?contents?|s)?|batch(es)?|containers?|vector[ _]?stores?|conversations?|prompts?|items?|uploads?|skills?)\b/i;
 
 /** True if a 404 is about something other than the model: a field of the request, or a thing in the provider's account. */
-export function namesOtherThing({ status, message = "", codes = [], param }: Said): boolean {
+export function namesOtherThing({ status, message = "", codes = [], param }: GoneAnswer): boolean {
   if (status !== 404) return false;
   if (param !== undefined && param !== "model") return true;
   const beginning = message.slice(0, MESSAGE_CHARACTERS_MAX);

@@ -15,7 +15,7 @@ import { type LoopedQuestion, type NamingRequest, QuestionMaker } from "./questi
 import type { ShownTools } from "./shown-tools.ts";
 
 /** The parts of a run once it has begun. */
-interface LoopParts<F extends Form> {
+interface LoopedRunParts<F extends Form> {
   readonly questions: QuestionMaker<F>;
   readonly answer: LoopedAnswer<F>;
   /** The first question, whose call stands for the request. */
@@ -27,7 +27,7 @@ export class LoopedRun<F extends Form> implements Run<F> {
   readonly ending = new Ending();
   readonly #request: NamingRequest<F>;
   readonly #show: () => Promise<ShownTools>;
-  #parts: LoopParts<F> | null = null;
+  #parts: LoopedRunParts<F> | null = null;
   #isOpen = false;
 
   /** `show` looks for the tools. */
@@ -102,7 +102,7 @@ export class LoopedRun<F extends Form> implements Run<F> {
     arrival.held.release();
   }
 
-  get #running(): LoopParts<F> {
+  get #running(): LoopedRunParts<F> {
     if (this.#parts === null) throw new Error("The run hasn't begun.");
     return this.#parts;
   }

@@ -30,15 +30,15 @@ import { REFUSING, ToolCall } from "../tool-call.ts";
 import { readPass } from "../view.ts";
 import type { ShownTools, ToolPlace } from "./shown-tools.ts";
 
-type ToolContext = RequestContext<ToolForm>;
+type LoopToolContext = RequestContext<ToolForm>;
 
 /** A call on its way. */
 interface StartedCall {
-  context: ToolContext | null;
+  context: LoopToolContext | null;
   tool: ToolRecord | null;
 }
 
-interface CallParts {
+interface LoopCallParts {
   readonly ports: ToolPorts;
   readonly arrival: Arrival;
   readonly shown: ShownTools;
@@ -46,9 +46,9 @@ interface CallParts {
 }
 
 export class OwnCalls {
-  readonly #parts: CallParts;
+  readonly #parts: LoopCallParts;
 
-  constructor(parts: CallParts) {
+  constructor(parts: LoopCallParts) {
     this.#parts = parts;
   }
 
@@ -118,7 +118,7 @@ export class OwnCalls {
   }
 
   /** The operator sees the tool as the model that was asked for. */
-  #logRefused({ label, name }: OwnCall, context: ToolContext | null, fault: Fault): void {
+  #logRefused({ label, name }: OwnCall, context: LoopToolContext | null, fault: Fault): void {
     const { ports, arrival, shown } = this.#parts;
     const { modelAsked, selection } = arrival;
     const place = shown.find(label, name);

@@ -2,7 +2,7 @@
 import { asNumber, asString } from "../../../core/json/json.ts";
 import type { Citation, CitedSource, DocumentCitation } from "../form.ts";
 
-type Unit = NonNullable<CitedSource["location"]>["unit"];
+type CitationUnit = NonNullable<CitedSource["location"]>["unit"];
 
 /** A source as given by the provider, unchecked. */
 export interface GivenSource {
@@ -12,7 +12,7 @@ export interface GivenSource {
   readonly document_id?: unknown;
   readonly container_id?: unknown;
   readonly document_index?: unknown;
-  readonly location?: { readonly unit: Unit; readonly start: unknown; readonly end: unknown };
+  readonly location?: { readonly unit: CitationUnit; readonly start: unknown; readonly end: unknown };
 }
 
 /** Google's search URLs may contain spaces, but clients check that they are URIs. */

@@ -32,7 +32,7 @@ export function foldChunks(chunks: Iterable<ChatChunk>): ChatReply {
   return fold.reply();
 }
 
-interface CallParts {
+interface FoldedCall {
   readonly first: ToolCallDelta;
   readonly input: string[];
   extra: JsonObject | undefined;
@@ -44,7 +44,7 @@ class ChoiceParts {
   readonly refusal: string[] = [];
   readonly reasoning: string[] = [];
   readonly details = new DetailList();
-  readonly calls = new Map<number, CallParts>();
+  readonly calls = new Map<number, FoldedCall>();
   readonly annotations: Citation[] = [];
   readonly searches: WebSearch[] = [];
   readonly order = new TurnOrder();
@@ -132,7 +132,7 @@ function addThinking(parts: ChoiceParts, text: string, given: readonly Reasoning
 }
 
 /** True for the first fragment of a call. */
-function addCall(calls: Map<number, CallParts>, given: ToolCallDelta): boolean {
+function addCall(calls: Map<number, FoldedCall>, given: ToolCallDelta): boolean {
   const input = given.function?.arguments ?? given.custom?.input ?? "";
   const { extra_content: extra } = given;
   const before = calls.get(given.index);
@@ -205,7 +205,7 @@ function buildChoice(index: number, parts: ChoiceParts): ReplyChoice {
   };
 }
 
-function buildCall({ first, input, extra }: CallParts): ToolCall {
+function buildCall({ first, input, extra }: FoldedCall): ToolCall {
   const id = first.id ?? "";
   const text = input.join("");
   if (first.custom) return { id, type: "custom", custom: { name: first.custom.name ?? "", input: text } };

@@ -34,7 +34,7 @@ interface Hole {
 }
 
 /** An event taken apart. */
-interface Sample {
+interface SplicedEvent {
   readonly text: string;
   /** The parts of the raw event, with a hole between each two. */
   readonly constants: readonly string[];
@@ -57,11 +57,11 @@ interface Sample {
  * of 370.
  */
 export class Template {
-  readonly #sample: Sample;
+  readonly #sample: SplicedEvent;
   /** The end of the last run in its text. */
   end = 0;
 
-  constructor(sample: Sample) {
+  constructor(sample: SplicedEvent) {
     this.#sample = sample;
   }
 
@@ -118,7 +118,7 @@ const PATIENCE = 8;
  */
 export class Learner {
   readonly #isShown: boolean;
-  #last: Sample | null = null;
+  #last: SplicedEvent | null = null;
   #patience = PATIENCE;
   /** True if an event had spaces before its last brace: others may have none, or more. */
   #isPadded = false;
@@ -149,7 +149,7 @@ export class Learner {
 /**
  * True if the events differ in every hole and nowhere else: an equal number or padding might be part of their chunk.
  */
-function areAlike(one: Sample, other: Sample): boolean {
+function areAlike(one: SplicedEvent, other: SplicedEvent): boolean {
   return (
     one.text !== other.text &&
     one.extras.every((extra, index) => extra !== other.extras[index]) &&
@@ -169,7 +169,7 @@ function makeSample(
   raw: string,
   chunks: readonly ChatChunk[],
   { isShown, isPadded }: { readonly isShown: boolean; readonly isPadded: boolean },
-): Sample | null {
+): SplicedEvent | null {
   const [chunk] = chunks;
   const text = chunk && chunks.length === 1 ? readLoneText(chunk) : "";
   if (text === "" || raw.length > EVENT_CHARACTERS_MAX) return null;

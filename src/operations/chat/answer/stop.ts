@@ -3,7 +3,7 @@ import { makeFinish } from "../finish.ts";
 import type { ChatChunk, ChunkChoice } from "../form.ts";
 
 /** Tracks how much of a stop sequence the text so far ends with, in linear time (Knuth, Morris and Pratt). */
-class Match {
+class StopMatch {
   readonly stop: string;
   /** For each matched length of the stop: the longest shorter prefix that it ends with. */
   readonly #borders = [0, 0];
@@ -39,13 +39,13 @@ class Match {
 
 /** The text of one choice up to the first stop sequence. Text that may begin one is held back. */
 class StopCut {
-  readonly #matches: readonly Match[];
+  readonly #matches: readonly StopMatch[];
   #held = "";
   /** The matched stop sequence. */
   stop: string | null = null;
 
   constructor(stops: readonly string[]) {
-    this.#matches = stops.map((stop) => new Match(stop));
+    this.#matches = stops.map((stop) => new StopMatch(stop));
   }
 
   get isStopped(): boolean {

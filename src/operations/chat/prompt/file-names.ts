@@ -5,7 +5,7 @@
 import type { FilePart } from "../form.ts";
 import { splitDataUrl } from "./data-url.ts";
 
-type File = FilePart["file"];
+type PromptFile = FilePart["file"];
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
@@ -24,7 +24,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 const ENDING = /\.\w{1,10}$/;
 
 /** Returns an inline file with a name and its ending. The same object if it has both, or if the provider has or fetches the file. */
-export function withFileName(file: File): File {
+export function withFileName(file: PromptFile): PromptFile {
   const { filename, file_data: data } = file;
   if ((filename && ENDING.test(filename)) || typeof data !== "string" || isFetched(file)) return file;
   const extension = findExtension(file);
@@ -33,11 +33,11 @@ export function withFileName(file: File): File {
   return extension === null ? file : { ...file, filename: `${filename}.${extension}` };
 }
 
-export function isFetched({ file_data: data }: File): boolean {
+export function isFetched({ file_data: data }: PromptFile): boolean {
   return /^https?:/i.test(data);
 }
 
-function findExtension({ file_data: data }: File): string | null {
+function findExtension({ file_data: data }: PromptFile): string | null {
   const type = splitDataUrl(data)?.mediaType ?? "";
   return EXTENSIONS.get(type) ?? (type.startsWith("text/") ? "txt" : null);
 }

@@ -11,13 +11,13 @@ import type { ChatMessage, ChatRequest, ContentPart, TextPart } from "../form.ts
 
 type MediumType = Exclude<ContentPart["type"], "text" | "refusal">;
 
-interface Kind {
+interface MediaNeed {
   readonly need: Capability;
   /** Its name in the line that stands for it, and of what the model takes none. */
   readonly words: readonly [one: string, many: string];
 }
 
-const KINDS: Readonly<Record<MediumType, Kind>> = {
+const KINDS: Readonly<Record<MediumType, MediaNeed>> = {
   image_url: { need: "vision", words: ["image", "images"] },
   input_audio: { need: "audio", words: ["audio", "audio"] },
   file: { need: "files", words: ["file", "files"] },

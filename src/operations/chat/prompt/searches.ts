@@ -136,13 +136,13 @@ function leaveOutSearch(tools: unknown): readonly unknown[] {
   });
 }
 
-interface Kind {
+interface SearchKind {
   readonly searching: boolean;
   readonly researching: boolean;
 }
 
 /** The facts implied by a card's name. */
-const findKind = remember((card: ModelCard): Kind => {
+const findKind = remember((card: ModelCard): SearchKind => {
   const id = readToolName(card);
   return { searching: SEARCHING.test(id), researching: RESEARCHING.test(id) };
 });

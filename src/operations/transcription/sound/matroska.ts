@@ -28,7 +28,7 @@ const CODECS: readonly (readonly [string, SoundCodec])[] = [
   ["A_PCM", "pcm"],
 ];
 
-interface Element {
+interface MatroskaElement {
   readonly id: number;
   readonly from: number;
   readonly to: number;
@@ -43,9 +43,9 @@ export const readMatroska: ReadSound = (bytes, at) => {
 };
 
 /** Stops at what it looks for: the clusters that follow are thousands in a long file. */
-function readSegment(bytes: SoundBytes, segment: Element): Sound {
-  let info: Element | null = null;
-  let tracks: Element | null = null;
+function readSegment(bytes: SoundBytes, segment: MatroskaElement): Sound {
+  let info: MatroskaElement | null = null;
+  let tracks: MatroskaElement | null = null;
   for (const element of eachElement(bytes, segment.from, segment.to)) {
     if (element.id === ID.info) info = element;
     if (element.id === ID.tracks) tracks = element;
@@ -55,7 +55,7 @@ function readSegment(bytes: SoundBytes, segment: Element): Sound {
   return { codec: codec ?? "unknown", seconds: info && readInfo(bytes, info) };
 }
 
-function readInfo(bytes: SoundBytes, info: Element): number | null {
+function readInfo(bytes: SoundBytes, info: MatroskaElement): number | null {
   let scale = TIMESTAMP_SCALE;
   let duration = 0;
   for (const { id, from, to } of eachElement(bytes, info.from, info.to)) {
@@ -66,7 +66,7 @@ function readInfo(bytes: SoundBytes, info: Element): number | null {
 }
 
 /** Returns the codec with the lowest rate, because the provider may read any of several tracks. */
-function readTracks(bytes: SoundBytes, tracks: Element): SoundCodec | null {
+function readTracks(bytes: SoundBytes, tracks: MatroskaElement): SoundCodec | null {
   let lowest: SoundCodec | null = null;
   for (const entry of eachElement(bytes, tracks.from, tracks.to)) {
     const codec = entry.id === ID.trackEntry ? readTrack(bytes, entry) : null;
@@ -77,7 +77,7 @@ function readTracks(bytes: SoundBytes, tracks: Element): SoundCodec | null {
 }
 
 /** Returns null if the track isn't sound. */
-function readTrack(bytes: SoundBytes, entry: Element): SoundCodec | null {
+function readTrack(bytes: SoundBytes, entry: MatroskaElement): SoundCodec | null {
   let type = 0;
   let name = "";
   for (const { id, from, to } of eachElement(bytes, entry.from, entry.to)) {
@@ -88,7 +88,7 @@ function readTrack(bytes: SoundBytes, entry: Element): SoundCodec | null {
   return CODECS.find(([prefix]) => name.startsWith(prefix))?.[1] ?? "unknown";
 }
 
-function* eachElement(bytes: SoundBytes, from: number, to: number): Generator<Element> {
+function* eachElement(bytes: SoundBytes, from: number, to: number): Generator<MatroskaElement> {
   for (let at = from; at < to; ) {
     const sizeAt = at + countBytes(bytes.u8(at));
     const first = bytes.u8(sizeAt);

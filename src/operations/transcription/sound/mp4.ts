@@ -34,7 +34,7 @@ const CODECS: ReadonlyMap<string, SoundCodec> = new Map([
   ].map((name): [string, SoundCodec] => [name, "pcm"]),
 ]);
 
-interface Box {
+interface Mp4Box {
   readonly type: string;
   /** The bounds of its content. */
   readonly from: number;
@@ -47,7 +47,7 @@ export const readMp4: ReadSound = (bytes, at) => {
   return movie === null ? { codec: "unknown", seconds: null } : readMovie(bytes, movie);
 };
 
-function readMovie(bytes: SoundBytes, movie: Box): Sound {
+function readMovie(bytes: SoundBytes, movie: Mp4Box): Sound {
   let sound: Sound = { codec: "unknown", seconds: null };
   let seconds: number | null = null;
   let timescale = 0;
@@ -73,7 +73,7 @@ function pickLonger(one: Sound, other: Sound | null): Sound {
 }
 
 /** Returns null if the track isn't sound. */
-function readTrack(bytes: SoundBytes, track: Box): Sound | null {
+function readTrack(bytes: SoundBytes, track: Mp4Box): Sound | null {
   const media = findBox(bytes, track, "mdia");
   if (media === null) return null;
   const handler = findBox(bytes, media, "hdlr");
@@ -81,7 +81,7 @@ function readTrack(bytes: SoundBytes, track: Box): Sound | null {
   const header = findBox(bytes, media, "mdhd");
   const seconds = header && readDuration(bytes, header, readTimescale(bytes, header));
   const description = ["minf", "stbl", "stsd"].reduce(
-    (box: Box | null, type) => box && findBox(bytes, box, type),
+    (box: Mp4Box | null, type) => box && findBox(bytes, box, type),
     media,
   );
   const codec = description && CODECS.get(bytes.text(description.from + 12, 4));
@@ -89,16 +89,16 @@ function readTrack(bytes: SoundBytes, track: Box): Sound | null {
 }
 
 /** `mvhd` and `mdhd` begin alike: a version, flags, two times, the units of a second, and the duration in them. */
-function readTimescale(bytes: SoundBytes, { from }: Box): number {
+function readTimescale(bytes: SoundBytes, { from }: Mp4Box): number {
   return bytes.u32(from + (bytes.u8(from) === 1 ? 20 : 12));
 }
 
-function readDuration(bytes: SoundBytes, { from }: Box, timescale: number): number | null {
+function readDuration(bytes: SoundBytes, { from }: Mp4Box, timescale: number): number | null {
   const isLong = bytes.u8(from) === 1;
   return divideUnits(isLong ? bytes.u64(from + 24) : bytes.u32(from + 16), timescale, isLong);
 }
 
-function readFragments(bytes: SoundBytes, { from }: Box, timescale: number): number | null {
+function readFragments(bytes: SoundBytes, { from }: Mp4Box, timescale: number): number | null {
   const isLong = bytes.u8(from) === 1;
   return divideUnits(isLong ? bytes.u64(from + 4) : bytes.u32(from + 4), timescale, isLong);
 }
@@ -108,12 +108,12 @@ function divideUnits(units: number, timescale: number, isLong: boolean): number 
   return units >= (isLong ? 2 ** 64 : 2 ** 32 - 1) ? null : divideSeconds(units, timescale);
 }
 
-function findBox(bytes: SoundBytes, within: Box, type: string): Box | null {
+function findBox(bytes: SoundBytes, within: Mp4Box, type: string): Mp4Box | null {
   for (const box of eachBox(bytes, within)) if (box.type === type) return box;
   return null;
 }
 
-function* eachBox(bytes: SoundBytes, { from, to }: Pick<Box, "from" | "to">): Generator<Box> {
+function* eachBox(bytes: SoundBytes, { from, to }: Pick<Mp4Box, "from" | "to">): Generator<Mp4Box> {
   for (let at = from; at + 8 <= to; ) {
     const size = bytes.u32(at);
     const isLong = size === 1;

@@ -38,7 +38,7 @@ const LAYERS = [
 const AAC_RATES = [96, 88.2, 64, 48, 44.1, 32, 24, 22.05, 16, 12, 11.025, 8, 7.35].map((one) => one * 1000);
 const AAC_FRAMES_READ = 64;
 
-interface Frame {
+interface MpegFrame {
   readonly bytes: number;
   readonly samples: number;
   readonly samplesPerSecond: number;
@@ -62,14 +62,14 @@ function isEnd(bytes: SoundBytes, at: number): boolean {
   return !bytes.has(at, 4);
 }
 
-function measureFrames(bytes: SoundBytes, at: number, frame: Frame): number | null {
+function measureFrames(bytes: SoundBytes, at: number, frame: MpegFrame): number | null {
   const count = readFrameCount(bytes, at, frame);
   if (count > 0) return divideSeconds(count * frame.samples, frame.samplesPerSecond);
   return divideSeconds((bytes.length - at) * 8, frame.bitsPerSecond);
 }
 
 /** Returns the number of frames according to the header of Xing, LAME or Fraunhofer in the first one, or 0. */
-function readFrameCount(bytes: SoundBytes, at: number, { xingAt }: Frame): number {
+function readFrameCount(bytes: SoundBytes, at: number, { xingAt }: MpegFrame): number {
   const xing = at + xingAt;
   if (!bytes.has(at, 36 + 18)) return 0;
   if (/^(Xing|Info)$/.test(bytes.text(xing, 4)))
@@ -77,7 +77,7 @@ function readFrameCount(bytes: SoundBytes, at: number, { xingAt }: Frame): numbe
   return bytes.text(at + 36, 4) === "VBRI" ? bytes.u32(at + 36 + 14) : 0;
 }
 
-function readFrame(bytes: SoundBytes, at: number): Frame | null {
+function readFrame(bytes: SoundBytes, at: number): MpegFrame | null {
   const head = bytes.u32(at);
   const version = VERSIONS[(head >>> 19) & 3];
   const layer = LAYERS[(head >>> 17) & 3];

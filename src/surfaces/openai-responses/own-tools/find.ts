@@ -92,9 +92,9 @@ function readAuthorization(given: unknown, param: string): string | null {
   throw invalidValue(param, "expected the server's token");
 }
 
-type Narrowing = Pick<NamedServer, "toolNames" | "isReadOnly">;
+type ServerNarrowing = Pick<NamedServer, "toolNames" | "isReadOnly">;
 
-function readAllowed(given: unknown, param: string): Narrowing {
+function readAllowed(given: unknown, param: string): ServerNarrowing {
   if (given === undefined || given === null) return { toolNames: null, isReadOnly: null };
   if (Array.isArray(given)) return { toolNames: readNames(given, param), isReadOnly: null };
   if (!isObject(given)) throw invalidValue(param, "expected a list of names, or an object");

@@ -38,7 +38,7 @@ function isOwnItem(one: unknown): boolean {
  */
 export function openOwnCalls(input: unknown, labels: OwnLabels = NO_LABELS): unknown {
   if (!Array.isArray(input) || !input.some((one) => isOurs(one, labels))) return input;
-  const opening = new Opening(labels);
+  const opening = new OpenedHistory(labels);
   for (const [index, one] of input.entries()) opening.add(one, index);
   return opening.end();
 }
@@ -48,7 +48,7 @@ function isOurs(one: unknown, labels: OwnLabels): boolean {
   return isOwnItem(one) || ((type === "mcp_call" || type === "mcp_list_tools") && labels.isOwn(label));
 }
 
-class Opening {
+class OpenedHistory {
   readonly #labels: OwnLabels;
   readonly #opened: unknown[] = [];
   /** The results of the turn's calls, which follow the last of them. */

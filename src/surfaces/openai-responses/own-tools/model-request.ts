@@ -10,7 +10,7 @@ const SEARCHES: ReadonlySet<unknown> = new Set(SEARCH_TOOLS);
 /** Without it, OpenAI's models don't get their thinking back. */
 const ENCRYPTED = "reasoning.encrypted_content";
 
-interface Terms {
+interface ModelRequestTerms {
   readonly mayCall: boolean;
   readonly isFirst: boolean;
   /** Undefined for any. */
@@ -50,7 +50,7 @@ export class ModelRequest {
     });
   }
 
-  write(input: readonly unknown[], { mayCall, isFirst, outputTokensMax }: Terms): JsonObject {
+  write(input: readonly unknown[], { mayCall, isFirst, outputTokensMax }: ModelRequestTerms): JsonObject {
     const { tools: _tools, tool_choice: _choice, max_tool_calls: uses, ...rest } = this.#joined;
     const hasTools = this.#tools.length > 0;
     return omitUndefined({

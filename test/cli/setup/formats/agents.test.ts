@@ -1,16 +1,16 @@
 // Settings files as the agents write them: each change is where a person would have made it, and no other byte is new.
 import { expect, test } from "bun:test";
-import type { FieldChange } from "../../../../src/cli/setup/formats/format.ts";
+import type { SettingChange } from "../../../../src/cli/setup/formats/format.ts";
 import { FORMATS } from "../../../../src/cli/setup/formats/formats.ts";
 import { changeSettings } from "../../../../src/cli/setup/formats/guard.ts";
 
 const URL = "http://127.0.0.1:8080";
-const set = (path: string, value: unknown): FieldChange => ({ kind: "set", path: path.split("/"), value });
-const remove = (path: string): FieldChange => ({ kind: "remove", path: path.split("/") });
+const set = (path: string, value: unknown): SettingChange => ({ kind: "set", path: path.split("/"), value });
+const remove = (path: string): SettingChange => ({ kind: "remove", path: path.split("/") });
 
 interface Row {
   readonly format: keyof typeof FORMATS;
-  readonly changes: readonly FieldChange[];
+  readonly changes: readonly SettingChange[];
   /** Lines that begin with + are added, those with - taken out; all others begin with a space. */
   readonly difference: string;
 }

@@ -1,6 +1,6 @@
 // Settings files that are odd, broken or made to harm: read as they are meant, or refused in plain words.
 import { describe, expect, test } from "bun:test";
-import { type FieldChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
+import { type SettingChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
 import { FORMATS, STRICT_JSON } from "../../../../src/cli/setup/formats/formats.ts";
 import { changeSettings } from "../../../../src/cli/setup/formats/guard.ts";
 import { applyChange, readField } from "../../../../src/cli/setup/formats/values.ts";
@@ -11,7 +11,7 @@ const TRIED = { ...FORMATS, "strict json": STRICT_JSON };
 const IGNORED =
   "this agent ignores a settings file with comments or trailing commas. Take out this comment, then run poundkey setup again";
 
-const SET: FieldChange = { kind: "set", path: ["env", "ours"], value: "new" };
+const SET: SettingChange = { kind: "set", path: ["env", "ours"], value: "new" };
 const MEGABYTE = 1_048_576;
 
 function readWords(work: () => unknown): string {
@@ -119,7 +119,7 @@ describe.each(Object.entries(TRIED))("%s", (name, format) => {
   });
 
   test("an empty file is filled, and a field without a path refused", () => {
-    const change: FieldChange = { kind: "set", path: ["A"], value: "b" };
+    const change: SettingChange = { kind: "set", path: ["A"], value: "b" };
     for (const text of ["", "\uFEFF", "\n", "\r\n"]) {
       const made = changeSettings(format, text, [change]);
       expect(made.startsWith(text)).toBe(true);
@@ -131,7 +131,7 @@ describe.each(Object.entries(TRIED))("%s", (name, format) => {
 });
 
 /** Changes that one format can't make of a good file. */
-const IN_THE_WAY: readonly (readonly [name: Name, text: string, change: FieldChange, words: string])[] = [
+const IN_THE_WAY: readonly (readonly [name: Name, text: string, change: SettingChange, words: string])[] = [
   ["json", '{"env": "text"}', SET, "env holds a value, not fields"],
   ["json", '{"env": []}', SET, "env holds a value, not fields"],
   ["toml", "env = 1", SET, "env holds a value, not fields"],
@@ -166,7 +166,7 @@ test("what stands in a change's way is named", () => {
 
 test("a field named __proto__ is a field, and inherited names are none", () => {
   for (const name of ["json", "toml", "yaml"] as const) {
-    const change: FieldChange = { kind: "set", path: ["__proto__", "polluted"], value: true };
+    const change: SettingChange = { kind: "set", path: ["__proto__", "polluted"], value: true };
     const made = changeSettings(FORMATS[name], "", [change]);
     const value = FORMATS[name].parse(made);
     expect(readField(value, ["__proto__", "polluted"])).toBe(true);

@@ -1,12 +1,12 @@
 // Made changes of settings, and what undoes each.
-import type { FieldChange, FieldPath } from "../../../../src/cli/setup/formats/format.ts";
+import type { SettingChange, SettingPath } from "../../../../src/cli/setup/formats/format.ts";
 import { readField } from "../../../../src/cli/setup/formats/values.ts";
 import { isObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import type { Dice } from "../../../sim/dice.ts";
 
 const OURS = { name: "Poundkey", url: "http://127.0.0.1:8080/v1", auth: { x: "cat", y: ["/a b", 'c"d'] } };
 const ENTRY = { id: "ours", url: "http://127.0.0.1:8080/v1", tags: ["chat", 1] };
-const PATHS: readonly FieldPath[] = [
+const PATHS: readonly SettingPath[] = [
   ["model"],
   ["env", "A"],
   ["env", "ours"],
@@ -23,7 +23,7 @@ const PATHS: readonly FieldPath[] = [
 const VALUES: readonly unknown[] = ["Router#best", 'a "b" \\ c', true, 3, ["x", "y"], {}, OURS, OURS];
 const TEXTS = ["sk-test", "http://127.0.0.1:8080", "a b#c", 'q"', "$HOME"];
 
-export function makeChanges(dice: Dice): readonly FieldChange[] {
+export function makeChanges(dice: Dice): readonly SettingChange[] {
   return Array.from({ length: dice.int(1, 4) }, () => {
     const kind = dice.weighted({ set: 5, remove: 2, first: 2, drop: 1 });
     const path = dice.pick(PATHS);
@@ -35,7 +35,7 @@ export function makeChanges(dice: Dice): readonly FieldChange[] {
   });
 }
 
-export function makeVariableChanges(dice: Dice): readonly FieldChange[] {
+export function makeVariableChanges(dice: Dice): readonly SettingChange[] {
   return Array.from({ length: dice.int(1, 4) }, () => {
     const path = [dice.pick(["A", "B", "ours", "NEW"])];
     return dice.chance(0.7) ? { kind: "set", path, value: dice.pick(TEXTS) } : { kind: "remove", path };
@@ -43,7 +43,7 @@ export function makeVariableChanges(dice: Dice): readonly FieldChange[] {
 }
 
 /** Returns the change that brings back what stood there before. */
-export function undoChange(change: FieldChange, before: JsonObject, after: JsonObject): FieldChange {
+export function undoChange(change: SettingChange, before: JsonObject, after: JsonObject): SettingChange {
   const { path } = change;
   const value = readField(before, path);
   const entries = readField(after, path);

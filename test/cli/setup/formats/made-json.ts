@@ -1,5 +1,5 @@
 // Made settings files in JSON: strict ones, and ones with comments and trailing commas; on lines, or on one.
-import type { FieldPath } from "../../../../src/cli/setup/formats/format.ts";
+import type { SettingPath } from "../../../../src/cli/setup/formats/format.ts";
 import { isObject } from "../../../../src/core/json/json.ts";
 import type { Dice } from "../../../sim/dice.ts";
 import { type MadeFile, Maker } from "./made-tree.ts";
@@ -30,13 +30,13 @@ class Writer {
   }
 
   /** Returns a comment with the space around it, or nothing. */
-  comment(path: FieldPath, kind: "line" | "block"): string {
+  comment(path: SettingPath, kind: "line" | "block"): string {
     const words = this.#maker.comment(path);
     if (words === null) return "";
     return kind === "line" ? ` // ${words}${this.#maker.lineEnd}` : ` /* ${words} */ `;
   }
 
-  write(value: unknown, path: FieldPath, indent: string): string {
+  write(value: unknown, path: SettingPath, indent: string): string {
     if (Array.isArray(value)) {
       const entries = value.map(
         (entry, at) => (inner: string) => this.write(entry, [...path, `${at}`], inner),
@@ -51,7 +51,7 @@ class Writer {
     return `{${this.#elements(fields, path, indent)}}`;
   }
 
-  #elements(writes: readonly ((indent: string) => string)[], path: FieldPath, indent: string): string {
+  #elements(writes: readonly ((indent: string) => string)[], path: SettingPath, indent: string): string {
     const { dice, lineEnd } = this.#maker;
     if (writes.length === 0) return dice.pick(["", "", " ", lineEnd, this.comment(path, "block")]);
     const isSpread = dice.chance(this.#lines);

@@ -1,5 +1,5 @@
 // Made settings files in TOML: tables in any order, dotted names, inline tables, lists of tables, texts over several lines.
-import type { FieldPath } from "../../../../src/cli/setup/formats/format.ts";
+import type { SettingPath } from "../../../../src/cli/setup/formats/format.ts";
 import { isObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import type { Dice } from "../../../sim/dice.ts";
 import { type MadeFile, Maker } from "./made-tree.ts";
@@ -27,7 +27,7 @@ class Writer {
   }
 
   /** Writes a table's own fields, and keeps the tables within it. */
-  #pairs(table: JsonObject, path: FieldPath): string {
+  #pairs(table: JsonObject, path: SettingPath): string {
     const { dice } = this.#maker;
     return Object.entries(table)
       .map(([key, value]) => {
@@ -44,7 +44,7 @@ class Writer {
       .join("");
   }
 
-  #keepTable(table: JsonObject, path: FieldPath): string {
+  #keepTable(table: JsonObject, path: SettingPath): string {
     const pairs = this.#pairs(table, path);
     // A table of nothing but tables needs no header.
     const isImplied = pairs === "" && Object.keys(table).length > 0 && this.#maker.dice.chance(0.5);
@@ -53,7 +53,7 @@ class Writer {
     return "";
   }
 
-  #keepEntries(list: readonly JsonObject[], path: FieldPath): string {
+  #keepEntries(list: readonly JsonObject[], path: SettingPath): string {
     const entries = list.map((entry) => {
       const pairs = Object.entries(entry).map(([key, value]) => this.#pair(this.#key(key), value, path));
       return `[[${this.#keys(path)}]]${this.#after(path)}${pairs.join("")}`;
@@ -62,17 +62,17 @@ class Writer {
     return "";
   }
 
-  #pair(name: string, value: unknown, path: FieldPath): string {
+  #pair(name: string, value: unknown, path: SettingPath): string {
     const equals = this.#maker.dice.pick([" = ", "=", "  =  "]);
     return `${this.#above(path)}${name}${equals}${this.#value(value)}${this.#after(path)}`;
   }
 
-  #above(path: FieldPath): string {
+  #above(path: SettingPath): string {
     const words = this.#maker.comment(path);
     return words === null ? "" : `# ${words}${this.#maker.lineEnd}`;
   }
 
-  #after(path: FieldPath): string {
+  #after(path: SettingPath): string {
     const words = this.#maker.comment(path, 0.1);
     return `${words === null ? "" : ` # ${words}`}${this.#maker.lineEnd}`;
   }
@@ -108,7 +108,7 @@ class Writer {
     return JSON.stringify(text);
   }
 
-  #keys(path: FieldPath): string {
+  #keys(path: SettingPath): string {
     return path.map((key) => this.#key(key)).join(this.#maker.dice.pick([".", ".", " . "]));
   }
 

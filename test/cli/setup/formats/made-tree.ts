@@ -1,12 +1,12 @@
 // Made settings as a tree, which each format writes in its own ways: all texts and comments have numbers of their own.
-import type { FieldPath } from "../../../../src/cli/setup/formats/format.ts";
+import type { SettingPath } from "../../../../src/cli/setup/formats/format.ts";
 import type { JsonObject } from "../../../../src/core/json/json.ts";
 import type { Dice } from "../../../sim/dice.ts";
 
 /** A settings file, and of each comment in it the object or entry that it stands in. */
 export interface MadeFile {
   readonly text: string;
-  readonly comments: ReadonlyMap<string, FieldPath>;
+  readonly comments: ReadonlyMap<string, SettingPath>;
 }
 
 const DECORATIONS = ["", "", "", " // no", " # no", ' "q"', " \\ {", " }]", ", x: 1", " 'é", "\tT", " = [a]"];
@@ -14,7 +14,7 @@ const DECORATIONS = ["", "", "", " // no", " # no", ' "q"', " \\ {", " }]", ", x
 /** Numbers texts and comments, and makes trees of settings. */
 export class Maker {
   readonly dice: Dice;
-  readonly comments = new Map<string, FieldPath>();
+  readonly comments = new Map<string, SettingPath>();
   readonly hasComments: boolean;
   readonly lineEnd: string;
   readonly isPlain: boolean;
@@ -29,7 +29,7 @@ export class Maker {
   }
 
   /** Returns a comment's words, or null. */
-  comment(path: FieldPath, probability = 0.25): string | null {
+  comment(path: SettingPath, probability = 0.25): string | null {
     if (!this.hasComments || !this.dice.chance(probability)) return null;
     const name = `c${this.#comments++}c`;
     this.comments.set(name, path);

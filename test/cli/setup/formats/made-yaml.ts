@@ -1,5 +1,5 @@
 // Made settings files in YAML: mappings and lists on lines or in brackets, texts in all their forms.
-import type { FieldPath } from "../../../../src/cli/setup/formats/format.ts";
+import type { SettingPath } from "../../../../src/cli/setup/formats/format.ts";
 import { isObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import type { Dice } from "../../../sim/dice.ts";
 import { type MadeFile, Maker } from "./made-tree.ts";
@@ -24,7 +24,7 @@ class Writer {
     this.#marks = maker.dice.chance(0.05) ? 0.3 : 0;
   }
 
-  mapping(table: JsonObject, path: FieldPath, indent: string): string {
+  mapping(table: JsonObject, path: SettingPath, indent: string): string {
     const { dice, lineEnd } = this.#maker;
     return Object.entries(table)
       .map(([key, value]) => {
@@ -35,7 +35,7 @@ class Writer {
       .join("");
   }
 
-  #field(value: unknown, path: FieldPath, indent: string): string {
+  #field(value: unknown, path: SettingPath, indent: string): string {
     const { dice } = this.#maker;
     const around = path.slice(0, -1);
     const mark = dice.chance(this.#marks) ? ` &m${path.length}` : "";
@@ -50,7 +50,7 @@ class Writer {
     return `${mark}${this.#after(path)}${value.map((entry) => this.#entry(entry, path, dashes)).join("")}`;
   }
 
-  #entry(entry: unknown, path: FieldPath, indent: string): string {
+  #entry(entry: unknown, path: SettingPath, indent: string): string {
     const above = this.#above(path, indent);
     if (!isObject(entry) || this.#maker.dice.chance(0.2))
       return `${above}${indent}- ${this.#inline(entry, `${indent}  `)}${this.#after(path)}`;
@@ -66,12 +66,12 @@ class Writer {
     return above + lines.join("");
   }
 
-  #above(path: FieldPath, indent: string): string {
+  #above(path: SettingPath, indent: string): string {
     const words = this.#maker.comment(path);
     return words === null ? "" : `${indent}# ${words}${this.#maker.lineEnd}`;
   }
 
-  #after(path: FieldPath): string {
+  #after(path: SettingPath): string {
     const words = this.#maker.comment(path, 0.1);
     return `${words === null ? "" : ` # ${words}`}${this.#maker.lineEnd}`;
   }

@@ -1,6 +1,6 @@
 // Made settings files and changes, by seeds: a change does what it says, and nothing else; SETTINGS_SEED=n replays one.
 import { describe, expect, test } from "bun:test";
-import { type FieldChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
+import { type SettingChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
 import { FORMATS, STRICT_JSON } from "../../../../src/cli/setup/formats/formats.ts";
 import { changeSettings } from "../../../../src/cli/setup/formats/guard.ts";
 import { applyChange, readField } from "../../../../src/cli/setup/formats/values.ts";
@@ -100,7 +100,7 @@ function breakText(text: string, dice: Dice): string {
   return text.slice(0, at) + (kind === "cut" ? text.slice(at + dice.int(1, 3)) : "");
 }
 
-function makeSome(name: Name, dice: Dice): readonly FieldChange[] {
+function makeSome(name: Name, dice: Dice): readonly SettingChange[] {
   return name === "dotenv" ? makeVariableChanges(dice) : makeChanges(dice);
 }
 
@@ -147,13 +147,13 @@ function isStandard(text: string): boolean {
 }
 
 /** True for a change that changes nothing when made again: no later one has undone it. */
-function isMade(after: JsonObject, change: FieldChange): boolean {
+function isMade(after: JsonObject, change: SettingChange): boolean {
   const [step] = listSteps(after, [change]);
   return step !== undefined && Bun.deepEquals(step.after, after, true);
 }
 
 interface Step {
-  readonly change: FieldChange;
+  readonly change: SettingChange;
   readonly before: JsonObject;
   readonly after: JsonObject;
 }
@@ -169,7 +169,7 @@ function attempt(change: () => string): string | null {
 }
 
 /** Leaves out changes that another value stands in the way of. */
-function listSteps(value: JsonObject, changes: readonly FieldChange[]): readonly Step[] {
+function listSteps(value: JsonObject, changes: readonly SettingChange[]): readonly Step[] {
   let before = value;
   return changes.flatMap((change) => {
     try {
@@ -189,7 +189,7 @@ function expectRest(
   file: MadeFile,
   changed: string,
   before: JsonObject,
-  changes: readonly FieldChange[],
+  changes: readonly SettingChange[],
 ): void {
   const gone = new Set([...listTexts(before, changes), ...listComments(file, changes)]);
   const stays = (line: string) => (line.match(NAMES) ?? []).filter((name) => !gone.has(name));
@@ -214,7 +214,7 @@ function trimComma(line: string): string {
   return line.replace(/\uFEFF|\r/g, "").replace(/,(?=\s*(\/\/|\/\*|$))/, "");
 }
 
-function listTexts(before: JsonObject, changes: readonly FieldChange[]): readonly string[] {
+function listTexts(before: JsonObject, changes: readonly SettingChange[]): readonly string[] {
   return changes.flatMap(({ kind, path }) => {
     const field = readField(before, path);
     const values =
@@ -225,7 +225,7 @@ function listTexts(before: JsonObject, changes: readonly FieldChange[]): readonl
   });
 }
 
-function listComments({ comments }: MadeFile, changes: readonly FieldChange[]): readonly string[] {
+function listComments({ comments }: MadeFile, changes: readonly SettingChange[]): readonly string[] {
   return [...comments]
     .filter(([, place]) =>
       changes.some(({ kind, path }) => {

@@ -1,17 +1,17 @@
 // Changes of settings files to the byte: where a field is found, and how a person would have written it there.
 import { expect, test } from "bun:test";
-import type { FieldChange } from "../../../../src/cli/setup/formats/format.ts";
+import type { SettingChange } from "../../../../src/cli/setup/formats/format.ts";
 import { FORMATS } from "../../../../src/cli/setup/formats/formats.ts";
 import { changeSettings } from "../../../../src/cli/setup/formats/guard.ts";
 
 type Name = keyof typeof FORMATS;
-type Row = readonly [name: Name, text: string, change: FieldChange, made: string];
+type Row = readonly [name: Name, text: string, change: SettingChange, made: string];
 
-const SET: FieldChange = { kind: "set", path: ["env", "ours"], value: "new" };
-const set = (path: string, value: unknown): FieldChange => ({ kind: "set", path: path.split("."), value });
-const remove = (path: string): FieldChange => ({ kind: "remove", path: path.split(".") });
-const FIRST: FieldChange = { kind: "first", path: ["list"], value: { id: "ours" }, same: ["id"] };
-const DROP: FieldChange = { kind: "drop", path: ["list"], value: { id: "ours" } };
+const SET: SettingChange = { kind: "set", path: ["env", "ours"], value: "new" };
+const set = (path: string, value: unknown): SettingChange => ({ kind: "set", path: path.split("."), value });
+const remove = (path: string): SettingChange => ({ kind: "remove", path: path.split(".") });
+const FIRST: SettingChange = { kind: "first", path: ["list"], value: { id: "ours" }, same: ["id"] };
+const DROP: SettingChange = { kind: "drop", path: ["list"], value: { id: "ours" } };
 
 /** Other things that look like the field, beside it. */
 const LOOKALIKES: readonly Row[] = [
