@@ -190,7 +190,7 @@ export class TextSearch implements Search {
     if (!isKnown && this.#runFrom === -1) this.#runFrom = ASKED;
   }
 
-  /** Passes other characters up to the next letter or digit, or a value that goes on. */
+  /** Passes signs, and asks whether a value begins at one. Ends at a letter or digit, or once a value has begun that goes on. */
   #scanOthers(end: number): void {
     const { starts } = this.#table;
     const reading = this.#reading;

@@ -5,7 +5,7 @@ import type { Hold, Meter, NotedRequest, Place } from "../core/rows.ts";
 import { makeMeter } from "./allowance.ts";
 import type { Books } from "./books.ts";
 
-/** Further ones have holds: a meter is written as a whole, and PostgreSQL stores rows above 2 KB elsewhere. */
+/** The most requests that a meter notes. Those beyond have holds: a meter is written as a whole. */
 const NOTED_MAX = 40;
 
 const NONE: readonly NotedRequest[] = [];

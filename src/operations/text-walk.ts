@@ -168,7 +168,7 @@ class TextWalk<Kind extends string> {
     );
   }
 
-  /** Searches what no form lists. Its typed objects may be blocks. */
+  /** Searches a value that no form lists. Objects in it that have a type may be blocks. */
   #stray(value: unknown, context: TextContext): unknown {
     return this.#nodes(this.#grammar.stray, value, context);
   }

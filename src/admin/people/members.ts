@@ -38,7 +38,7 @@ export const memberSchema = Type.Object({
   issuer: text,
   // The highest in any account. Null if the person is let in no more.
   role: allowNull(allowWords(ROLES)),
-  // The accounts in which they have one. Null for all.
+  // The accounts in which the person has a role. Null for all.
   accounts: allowNull(Type.Array(text)),
   grants: Type.Array(grantSchema),
   // The part of them that an admin gave, besides the rules, and its end.

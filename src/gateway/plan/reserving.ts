@@ -52,7 +52,7 @@ interface Reservation {
   readonly cachedTokens: number;
   /** The most tokens of the prompt. Infinite for what the offer holds. */
   readonly promptTokens: number;
-  /** The cached rate, in USD per million. */
+  /** The rate of cached input, in USD per million tokens. */
   readonly rate: number;
 }
 

@@ -19,7 +19,7 @@ export function orderByHash<One extends Candidate>(seed: bigint, candidates: rea
   return [...[...costs.keys()].sort(compare), ...candidates.slice(HASHED_MAX)];
 }
 
-/** An exponential random number of which the least is each in proportion to its weight. */
+/** Returns an exponentially distributed random number. A candidate has the least one as often as its share of the weights. */
 function computeCost(seed: bigint, { name, weight }: Candidate): number {
   const bits = Number(Bun.hash.wyhash(name, seed) >> 11n);
   return -Math.log((bits + 0.5) / 2 ** 53) / Math.max(weight, Number.MIN_VALUE);
