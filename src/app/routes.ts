@@ -201,12 +201,13 @@ function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {
 }
 
 function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts): WritingParts {
-  const { bodies, turns, deadlines, readOrigin, server } = ports;
+  const { bodies, turns, deadlines, readAddress, readOrigin, server } = ports;
   const { adminToken, adminTokenFrom } = server;
   return {
     world: opened.world,
     adminToken,
     adminTokenFrom,
+    readAddress,
     readOrigin,
     wrongTokens,
     bodies,

@@ -116,8 +116,8 @@ export interface Ledger {
    */
   resolveLost(listRunning?: ListRunning): Promise<number>;
   allowance(key: GatewayKey): Promise<Allowance>;
-  /** Returns the limits that are set for the key and its account, with their use. */
-  limits(key: GatewayKey): Promise<readonly LimitState[]>;
+  /** Returns the limits that are set for the key and its account, with their use. With its account, none are found without a read. */
+  limits(key: GatewayKey, account?: Account): Promise<readonly LimitState[]>;
   /** Returns the limits that are set for the account, with their use. */
   accountLimits(account: Pick<Account, "id">): Promise<readonly LimitState[]>;
   /** Returns the limits of a member within an account, with their use. */
@@ -146,7 +146,7 @@ export function createLedger(given: Omit<LedgerParts, "wants" | "notes">): Ledge
     resolveLost: (listRunning) => resolveLost(parts, listRunning),
     allowance: (key) => findAllowance(parts, key),
     allowances: (keys) => findAllowances(parts, keys),
-    limits: (key) => findKeyLimits(parts, key),
+    limits: (key, account) => findKeyLimits(parts, key, account),
     memberLimits: (of) => findMemberLimits(parts, of),
     accountLimits: (account) => findAccountLimits(parts, account),
     resetBudgets: (order) => resetBudgets(parts, order),

@@ -45,6 +45,8 @@ export class Access {
   readonly personId: string | null;
   readonly ends: GrantEnds | null;
   readonly #counted: readonly Grant[];
+  /** By permission, once one was asked for. */
+  readonly #scopes = new Map<Permission, Scope>();
   /** Those that show prompts and answers. Empty if that is not said of single ones. */
   readonly #showing: readonly Grant[];
 
@@ -106,7 +108,9 @@ export class Access {
 
   /** Returns the rows that the permission covers. */
   scope(permission: Permission): Scope {
-    return findScope(this.#counted, permission, this.memberId);
+    return this.#scopes.getOrInsertComputed(permission, (asked) =>
+      findScope(this.#counted, asked, this.memberId),
+    );
   }
 
   /** True if the sender may read prompts and answers of this key: one's own, or others' if allowed to. */
@@ -180,6 +184,8 @@ export function tokenAccess(
   });
 }
 
-export const ADMIN_TOKEN: Actor = { kind: "admin", id: "admin", name: "admin token" };
+const ADMIN_TOKEN: Actor = { kind: "admin", id: "admin", name: "admin token" };
+/** The rights of the admin token, which are the same for each of its requests. */
+export const ADMIN_TOKEN_ACCESS = adminAccess(ADMIN_TOKEN);
 /** The command line works on the store itself. */
 export const COMMAND_LINE: Actor = { kind: "cli", id: "cli", name: "command line" };

@@ -11,7 +11,14 @@ import { settingChanges, settingMethods } from "./engine/settings.ts";
 import { outboxMethods } from "./events/outbox.ts";
 import { webhookMethods } from "./events/webhooks.ts";
 import { foreignMethods } from "./keys/foreign.ts";
-import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys/keys.ts";
+import {
+  accountChanges,
+  accountMethods,
+  keyAdditions,
+  keyChanges,
+  keyEndings,
+  keyMethods,
+} from "./keys/keys.ts";
 import { movingChanges, movingMethods } from "./keys/moving.ts";
 import { namedChanges, namedMethods } from "./keys/named.ts";
 import { limitRequestChanges, limitRequestMethods } from "./limits/limit-requests.ts";
@@ -85,6 +92,8 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
 
 const joinChanges = joinGroups([
   byRows(keyChanges),
+  byRows(keyAdditions),
+  byRows(keyEndings),
   byRows(accountChanges),
   byRows(namedChanges),
   byRows(movingChanges),

@@ -17,7 +17,7 @@ import { PLAIN_THINGS } from "../../src/core/things/plain-things.ts";
 import { BodyMemory } from "../../src/http/body/body-memory.ts";
 import { BodyTurns } from "../../src/http/body/body-turns.ts";
 import { Cookies } from "../../src/http/people/cookies.ts";
-import { makeOriginReader } from "../../src/http/serve/client-address.ts";
+import { makeAddressReader, makeOriginReader } from "../../src/http/serve/client-address.ts";
 import { thingRoutes } from "../../src/http/things.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { readStateFile } from "../../src/moving/state/file.ts";
@@ -96,6 +96,7 @@ beforeAll(async () => {
     world,
     adminToken: TOKEN,
     adminTokenFrom: [],
+    readAddress: makeAddressReader([]),
     readOrigin: makeOriginReader([]),
     wrongTokens: { refuse: (message: string) => new Fault("invalid_api_key", message), note: () => {} },
     findPerson: async () => null,

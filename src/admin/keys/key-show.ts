@@ -3,14 +3,14 @@ import type { Static } from "@sinclair/typebox";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import { addLimits } from "../limits/limits.ts";
+import { limitView } from "../limits/limits.ts";
 import type { AdminWorld } from "../world.ts";
 import type { keyChangeSchema } from "./key-fields.ts";
-import { addWarnings, warnOfMissing, warnOfModels, warnOfNoBound } from "./key-warnings.ts";
+import { addWarnings, findPaidKey, warnOfMissing, warnOfModels, warnOfNoBound } from "./key-warnings.ts";
 import type { KeyView } from "./keys.ts";
 
 interface ShowParts extends Pick<AdminWorld, "store" | "clock"> {
-  readonly ledger: Pick<Ledger, "limits" | "accountLimits">;
+  readonly ledger: Pick<Ledger, "limits">;
   readonly catalogue: () => Catalogue;
   readonly settings: () => Settings;
 }
@@ -21,10 +21,15 @@ export function makeKeyShow(parts: ShowParts) {
     given: Pick<Static<typeof keyChangeSchema>, "allowed_models" | "hooks" | "guard">,
     shown: Shown,
   ) => {
-    const view = await addLimits(parts, "key", shown);
+    const paid = await findPaidKey(parts.store, shown.id);
+    const limits = paid === null ? [] : await parts.ledger.limits(paid.key, paid.account);
     const settings = parts.settings();
-    const models = warnOfModels(given.allowed_models, parts.catalogue());
-    const warnings = [...models, ...warnOfMissing(given, settings)];
-    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, settings))]);
+    const models = given.allowed_models;
+    const warnings = [
+      ...(models ? warnOfModels(models, parts.catalogue()) : []),
+      ...warnOfMissing(given, settings),
+      ...(paid === null ? [] : warnOfNoBound(paid, settings, parts.clock.nowMs())),
+    ];
+    return addWarnings({ ...shown, limits: limits.map(limitView) }, warnings);
   };
 }

@@ -1,7 +1,7 @@
 // Warnings about a key that is valid but may not do what its maker expects.
 import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
-import type { GatewayKey } from "../../core/keys/key.ts";
+import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import { resolveAllowance } from "../../core/keys/key-limits.ts";
 import { SELECTORS } from "../../core/models/selector.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -30,20 +30,46 @@ export type CheckedNewKeyView = View<typeof checkedNewKeySchema>;
 export const checkedKeyDetailSchema = Type.Object({ ...keyDetailSchema.properties, warnings });
 export type CheckedKeyDetailView = View<typeof checkedKeyDetailSchema>;
 
-/** Returns a warning if nothing bounds a key's spending: no allowance, no hard budget, also of its account, no balance. */
-export async function warnOfNoBound(
-  { store, clock }: { readonly store: Pick<Store, "key" | "account">; readonly clock: Pick<Clock, "nowMs"> },
+/** A key with the account that pays for its requests. */
+interface PaidKey {
+  readonly key: GatewayKey;
+  readonly account: Account;
+}
+
+/** Returns a key with its account. Null if there is no such key. */
+export async function findPaidKey(
+  store: Pick<Store, "key" | "account">,
   id: string,
-  { quota, billing, ownerLimits }: Pick<Settings, "quota" | "billing" | "ownerLimits">,
-): Promise<readonly string[]> {
+): Promise<PaidKey | null> {
   const key = await store.key(id);
   const account = key && (await store.account(key.accountId));
-  if (!key || !account || key.revokedAtMs !== null) return [];
-  const isLimited = billing.charge === "always" || resolveAllowance(key, account, quota) !== null;
+  return key && account && { key, account };
+}
+
+type SpendingRules = Pick<Settings, "quota" | "billing" | "ownerLimits">;
+
+/** Returns a warning if nothing bounds a key's spending: no allowance, no hard budget, also of its account, no balance. */
+export function warnOfNoBound(
+  { key, account }: PaidKey,
+  { quota, billing, ownerLimits }: SpendingRules,
+  nowMs: number,
+): readonly string[] {
+  if (key.revokedAtMs !== null || billing.charge === "always") return [];
+  if (resolveAllowance(key, account, quota) !== null) return [];
   const member = key.memberId === null ? null : { id: key.memberId, terms: null };
-  const owners = listLimitOwners({ key, member, account, nowMs: clock.nowMs() }, ownerLimits);
-  if (isLimited || owners.some(({ budgets }) => budgets.some(({ budget }) => budget.isHard))) return [];
+  const owners = listLimitOwners({ key, member, account, nowMs }, ownerLimits);
+  if (owners.some(({ budgets }) => budgets.some(({ budget }) => budget.isHard))) return [];
   return ["Nothing bounds what this key may spend: it has neither a daily allowance nor a budget."];
+}
+
+/** The same for the key with this id. */
+export async function warnOfNoBoundById(
+  { store, clock }: { readonly store: Pick<Store, "key" | "account">; readonly clock: Pick<Clock, "nowMs"> },
+  id: string,
+  rules: SpendingRules,
+): Promise<readonly string[]> {
+  const paid = await findPaidKey(store, id);
+  return paid === null ? [] : warnOfNoBound(paid, rules, clock.nowMs());
 }
 
 /** The most names to warn about. */
@@ -58,10 +84,7 @@ export function addWarnings<View extends object>(
 }
 
 /** Returns a warning for each id or pattern that names no model of the catalogue. */
-export function warnOfModels(
-  models: readonly string[] | null | undefined,
-  catalogue: Catalogue,
-): readonly string[] {
+export function warnOfModels(models: readonly string[], catalogue: Catalogue): readonly string[] {
   const ids = [...SELECTORS.map((name) => `Router#${name}`), ...catalogue.list().map(({ id }) => id)];
   const found: string[] = [];
   for (const model of new Set(models)) {

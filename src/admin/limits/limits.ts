@@ -24,32 +24,18 @@ export const limitSchema = Type.Object({
 export const limitsSchema = Type.Array(limitSchema);
 
 interface LimitUseParts {
-  readonly store: Pick<Store, "key" | "account">;
-  readonly ledger: Pick<Ledger, "limits" | "accountLimits">;
+  readonly store: Pick<Store, "account">;
+  readonly ledger: Pick<Ledger, "accountLimits">;
 }
 
-/** Adds its limits to the view of a key or an account. System accounts have none. */
+/** Adds its limits to the view of an account. System accounts have none. */
 export async function addLimits<Shown extends { readonly id: string }>(
-  parts: LimitUseParts,
-  scope: "key" | "account",
+  { store, ledger }: LimitUseParts,
   view: Shown,
 ): Promise<Shown & { limits: LimitView[] }> {
-  const limits =
-    scope === "key" ? await findKeyLimits(parts, view.id) : await findAccountLimits(parts, view.id);
+  const account = await store.account(view.id);
+  const limits = account === null ? [] : await ledger.accountLimits(account);
   return { ...view, limits: limits.map(limitView) };
-}
-
-async function findKeyLimits({ store, ledger }: LimitUseParts, id: string): Promise<readonly LimitState[]> {
-  const key = await store.key(id);
-  return key === null ? [] : ledger.limits(key);
-}
-
-async function findAccountLimits(
-  { store, ledger }: LimitUseParts,
-  id: string,
-): Promise<readonly LimitState[]> {
-  const account = await store.account(id);
-  return account === null ? [] : ledger.accountLimits(account);
 }
 
 export type LimitView = View<typeof limitSchema>;

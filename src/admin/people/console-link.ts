@@ -1,7 +1,7 @@
 // The link of a quick start that signs in to the console once, as the holder of the admin token.
 import type { Session } from "../../core/people/people.ts";
 import { digestLink, mintLinkSecret } from "../../keys/secret.ts";
-import { ADMIN_TOKEN, adminAccess } from "../../people/access.ts";
+import { ADMIN_TOKEN_ACCESS } from "../../people/access.ts";
 import type { AdminWorld } from "../world.ts";
 import type { Proven } from "./session.ts";
 import { adminTokenDigest } from "./token.ts";
@@ -31,5 +31,5 @@ export async function takeLink(
   const tokenDigest = await adminTokenDigest(world, null);
   if (tokenDigest === null) return null;
   if (!(await store.people.takeLink(digestLink(secret, pepper), clock.nowMs()))) return null;
-  return { access: adminAccess(ADMIN_TOKEN), expiresAtMs: null, tokenDigest, tokenId: null };
+  return { access: ADMIN_TOKEN_ACCESS, expiresAtMs: null, tokenDigest, tokenId: null };
 }

@@ -11,7 +11,7 @@ import {
   mintSessionSecret,
 } from "../../keys/secret.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
-import { type Access, ADMIN_TOKEN, adminAccess } from "../../people/access.ts";
+import { type Access, ADMIN_TOKEN_ACCESS } from "../../people/access.ts";
 import { PERMISSION_NAMES } from "../../people/roles.ts";
 import { formatInstantOrNull, formatTimeOfDay } from "../format.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "../schema.ts";
@@ -99,7 +99,7 @@ export async function proveToken(
   const digest = digestSecret(secret, world.pepper);
   const kept = await adminTokenDigest(world, configured);
   if (kept !== null && isSameDigest(kept, digest)) {
-    return { access: adminAccess(ADMIN_TOKEN), expiresAtMs: null, tokenDigest: kept, tokenId: null };
+    return { access: ADMIN_TOKEN_ACCESS, expiresAtMs: null, tokenDigest: kept, tokenId: null };
   }
   const proven = checkTokenSecret(secret) ? await findNamedToken(world, secret) : null;
   if (proven === null) return null;
@@ -174,7 +174,7 @@ async function findTokenAccess(
     return (await findTokenById(world, tokenId))?.access ?? null;
   }
   const kept = await adminTokenDigest(world, configured);
-  return kept !== null && isSameDigest(kept, tokenDigest) ? adminAccess(ADMIN_TOKEN) : null;
+  return kept !== null && isSameDigest(kept, tokenDigest) ? ADMIN_TOKEN_ACCESS : null;
 }
 
 /** Ends a session, on every node. */

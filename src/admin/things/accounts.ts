@@ -49,18 +49,16 @@ function makeOwnUses(parts: OwnerParts) {
     ),
     make: takeBody(newAccountSchema, showMade(accountDetailSchema), async (body, caller) => {
       await refuseName(body.name, null);
-      return addLimits(parts, "account", await createAccount(as(caller), body, caller.access));
+      return addLimits(parts, await createAccount(as(caller), body, caller.access));
     }),
-    read: takePath(detail, async ({ id, scope }) =>
-      addLimits(parts, "account", await getAccount(parts, id, scope)),
-    ),
+    read: takePath(detail, async ({ id, scope }) => addLimits(parts, await getAccount(parts, id, scope))),
     change: takeBody(accountChangeSchema, detail, async (body, caller) => {
       await requireInAccount(parts, caller.access, "accounts.limit", caller.id);
       if (body.name !== undefined) await refuseName(body.name, caller.id);
-      return addLimits(parts, "account", await updateAccount(as(caller), caller.id, body, caller.access));
+      return addLimits(parts, await updateAccount(as(caller), caller.id, body, caller.access));
     }),
     resetBudgets: takeBody(budgetResetSchema, showMade(accountDetailSchema), async (body, caller) =>
-      addLimits(parts, "account", await resetAccountBudgets(as(caller), caller.id, body, caller.access)),
+      addLimits(parts, await resetAccountBudgets(as(caller), caller.id, body, caller.access)),
     ),
     put: takeBody(
       accountChangeSchema,
@@ -69,7 +67,7 @@ function makeOwnUses(parts: OwnerParts) {
         const there = await parts.store.accountsNamed(caller.id.trim());
         if (there.length === 0) await refuseName(caller.id, null);
         const { isMade, view } = await putAccount(as(caller), caller.id, body, caller.access);
-        return { isMade, view: await addLimits(parts, "account", view) };
+        return { isMade, view: await addLimits(parts, view) };
       },
     ),
   };

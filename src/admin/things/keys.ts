@@ -10,7 +10,7 @@ import {
   checkedKeyDetailSchema,
   checkedKeySchema,
   checkedNewKeySchema,
-  warnOfNoBound,
+  warnOfNoBoundById,
 } from "../keys/key-warnings.ts";
 import { createKey, keySchema, keysQuery, revokeKey, rotateKey, updateKey } from "../keys/keys.ts";
 import { getKey, keyDetailSchema, keyInUseSchema, listKeysInUse } from "../keys/keys-in-use.ts";
@@ -45,7 +45,7 @@ export function makeKeyUses(parts: KeyUseParts): Uses<typeof KEY> {
       showKey(body, await createKey(makeWorld(caller), body)),
     ),
     read: takePath(show(checkedKeyDetailSchema), async ({ id, scope }) =>
-      addWarnings(await getKey(parts, id, scope), await warnOfNoBound(parts, id, settings())),
+      addWarnings(await getKey(parts, id, scope), await warnOfNoBoundById(parts, id, settings())),
     ),
     change: takeBody(keyChangeSchema, show(checkedKeySchema), async (body, caller) =>
       showKey(body, await updateKey(as(caller), caller.id, body, readRights(caller))),

@@ -2,7 +2,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { readInput } from "../../admin/input.ts";
 import { newKeySchema, rotationSchema } from "../../admin/keys/key-fields.ts";
-import { addWarnings, warnOfMissing, warnOfModels, warnOfNoBound } from "../../admin/keys/key-warnings.ts";
+import {
+  addWarnings,
+  warnOfMissing,
+  warnOfModels,
+  warnOfNoBoundById,
+} from "../../admin/keys/key-warnings.ts";
 import {
   createdKeySchema,
   createKey,
@@ -114,7 +119,7 @@ async function makeHere(world: ActingWorld, fields: Static<typeof newKeySchema>,
   const isNoAlias = (model: string) => aliasNames.find(model) === null;
   const unserved = models ? warnOfModels(models.filter(isNoAlias), buildCatalogue(settings)) : [];
   const missing = warnOfMissing(fields, settings);
-  return addWarnings(key, [...unserved, ...missing, ...(await warnOfNoBound(world, key.id, settings))]);
+  return addWarnings(key, [...unserved, ...missing, ...(await warnOfNoBoundById(world, key.id, settings))]);
 }
 
 function formatSecret(key: NewKeyView): string {

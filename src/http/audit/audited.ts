@@ -21,14 +21,14 @@ const asked = new WeakMap<Request, (ended: ActOutcome) => Promise<void>>();
 export function expectChange(world: AdminWorld, request: Request, routeId: string, params: Params): void {
   const about = findRouteAction(routeId);
   if (about === null) return;
-  const { action, type } = about;
-  const target: AuditTarget = { type, id: findTargetId(params), name: "" };
   asked.set(request, async ({ outcome, reason }) => {
+    const { action, type } = about;
     const operator = findOperator(request);
     // Without a known sender, a sign-in was refused, not a change.
     if (operator === null) return;
     const { act, access } = operator;
     if (outcome !== "success" && !countFailed(world, act.actor.id)) return;
+    const target: AuditTarget = { type, id: findTargetId(params), name: "" };
     const accountId = findOnlyAccount(access.grants) ?? (await findAccountId(world, target));
     await note(world, act, { action, target, outcome, reason, accountId });
   });

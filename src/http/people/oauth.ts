@@ -131,7 +131,7 @@ function notForm(why: string): OAuthRefusal {
 
 function begin({ operator, people }: OAuthPorts, request: Request, server: Peers | null): Promise<Response> {
   const { publicUrl } = requireRules(people);
-  const { address } = operator.readOrigin(request, server);
+  const address = operator.readAddress(request, server);
   return answer(async () => {
     const form = request.body === null ? null : await readForm(operator, request, "sign-in", notForm);
     const agent = form?.get("client_id") ?? nameAgent(request.headers);

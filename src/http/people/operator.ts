@@ -16,7 +16,7 @@ import { isWithin } from "../../core/world/address.ts";
 import { checkLoginSecret } from "../../keys/secret.ts";
 import type { Access } from "../../people/access.ts";
 import { readBearer, requireSecret } from "../serve/auth.ts";
-import type { Peers, ReadOrigin } from "../serve/client-address.ts";
+import type { Peers, ReadAddress, ReadOrigin } from "../serve/client-address.ts";
 import type { Cookies } from "./cookies.ts";
 
 const SAFE = /^(GET|HEAD|OPTIONS)$/;
@@ -35,6 +35,7 @@ export interface OperatorParts {
   readonly adminToken: string | null;
   /** The addresses and blocks that the admin token may come from. Empty for any. */
   readonly adminTokenFrom: readonly string[];
+  readonly readAddress: ReadAddress;
   readonly readOrigin: ReadOrigin;
   readonly wrongTokens: Pick<WrongTokens, "refuse" | "note">;
   readonly findPerson: FindPerson;
@@ -45,12 +46,12 @@ export interface OperatorParts {
 
 /** Returns the Fault for a wrong token, cookie or link. All checks use this one, so that every failure is counted. */
 export function createRefusal(
-  { wrongTokens, readOrigin }: OperatorParts,
+  { wrongTokens, readAddress }: OperatorParts,
   asked: OperatorRequest,
   message: string,
   what?: RefusedKind,
 ): Fault {
-  return wrongTokens.refuse(message, readOrigin(asked.request, asked.server).address, what);
+  return wrongTokens.refuse(message, readAddress(asked.request, asked.server), what);
 }
 
 /** The sender of a request to an admin route. */
@@ -144,12 +145,12 @@ export function explainWrongToken(bearer: string): string {
 
 /** Throws if the admin token, or a session that began with it, comes from an address that it may not come from. */
 export function checkAddress(
-  { adminTokenFrom, readOrigin, wrongTokens }: OperatorParts,
+  { adminTokenFrom, readAddress, wrongTokens }: OperatorParts,
   { request, server }: OperatorRequest,
   { access }: Proven,
 ): void {
   if (access.actor.kind !== "admin" || adminTokenFrom.length === 0) return;
-  const { address } = readOrigin(request, server);
+  const address = readAddress(request, server);
   if (isWithin(adminTokenFrom, address)) return;
   wrongTokens.note("address_not_allowed", address);
   const message =
@@ -172,7 +173,7 @@ const AGENT_CHARACTERS_MAX = 200;
 
 /** Returns the request as an act of its sender. */
 export function readAct(
-  parts: Pick<OperatorParts, "readOrigin">,
+  parts: Pick<OperatorParts, "readAddress">,
   asked: OperatorRequest,
   access: Access,
 ): Act {
@@ -181,11 +182,11 @@ export function readAct(
 
 /** Returns what a request tells of its sender by itself. */
 export function readSource(
-  { readOrigin }: Pick<OperatorParts, "readOrigin">,
+  { readAddress }: Pick<OperatorParts, "readAddress">,
   { request, server, route }: OperatorRequest,
 ): Omit<Act, "actor"> {
   return {
-    address: readOrigin(request, server).address,
+    address: readAddress(request, server),
     agent: (request.headers.get("user-agent") ?? "").slice(0, AGENT_CHARACTERS_MAX),
     route: `${request.method} ${route}`,
     requestId: request.headers.get("x-request-id") ?? "",

@@ -82,7 +82,7 @@ async function requireToken(ports: ScimPorts, asked: OperatorRequest): Promise<N
     const message = "Incorrect token: these routes take a token of the kind 'scim', and no other.";
     throw createRefusal(operator, asked, message);
   }
-  const { address } = operator.readOrigin(asked.request, asked.server);
+  const address = operator.readAddress(asked.request, asked.server);
   const from = rules.directory?.from ?? [];
   if (from.length > 0 && !isWithin(from, address)) {
     throw new Fault(

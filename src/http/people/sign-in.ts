@@ -133,13 +133,13 @@ async function answer(
 
 /** Logs a refusal, or an issuer that doesn't answer, and puts a refusal on record. */
 function report(
-  { people: { log }, operator: { wrongTokens, readOrigin } }: SignInPorts,
+  { people: { log }, operator: { wrongTokens, readAddress } }: SignInPorts,
   { request, server }: OperatorRequest,
   error: unknown,
 ): void {
   if (error instanceof SignInRefused) {
     log({ event: "session.refused", level: "warn", reason: error.reason });
-    wrongTokens.note(error.reason, readOrigin(request, server).address);
+    wrongTokens.note(error.reason, readAddress(request, server));
   } else if (error instanceof IssuerSilent) {
     log({ event: "issuer_silent", level: "warn", cause: error.message });
   }

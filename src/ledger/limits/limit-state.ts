@@ -14,7 +14,7 @@ import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { type LedgerRules, makeReads } from "../allowance.ts";
 import { Books } from "../books.ts";
-import type { LimitOwner } from "./limit-owners.ts";
+import { type LimitOwner, listLimitOwners } from "./limit-owners.ts";
 import { isLacking, type RunningBudget, readLimits } from "./limits.ts";
 import { findEmptyMs, findModelCount, sumCounts } from "./minute.ts";
 
@@ -24,9 +24,24 @@ interface LimitStateParts {
   readonly rules: () => LedgerRules;
 }
 
-/** Returns the limits that are set for the key and its account, the key's first. */
-export function findKeyLimits(parts: LimitStateParts, key: GatewayKey): Promise<readonly LimitState[]> {
+/**
+ * Returns the limits that are set for the key and its account, the key's first. With the account's row, nothing else is read
+ * if there are none.
+ */
+export async function findKeyLimits(
+  parts: LimitStateParts,
+  key: GatewayKey,
+  account: Account | null = null,
+): Promise<readonly LimitState[]> {
+  if (account !== null && isUnlimited(parts, key, account)) return [];
   return findLimits(parts, key.accountId, { key, memberId: key.memberId });
+}
+
+/** False for a person's key: the person's own limits aren't known before they are read. */
+function isUnlimited({ clock, rules }: LimitStateParts, key: GatewayKey, account: Account): boolean {
+  if (key.memberId !== null) return false;
+  const { ownerLimits = LIMIT_RULES } = rules();
+  return listLimitOwners({ key, member: null, account, nowMs: clock.nowMs() }, ownerLimits).length === 0;
 }
 
 /** Returns the limits that are set for the account. */

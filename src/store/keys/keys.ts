@@ -84,15 +84,24 @@ function openOwner(mark: Mark, opening: OwnerState | null | undefined): readonly
 }
 
 export function keyChanges(engine: Engine, record: Recorder) {
-  const { mark, run, runOnce } = engine;
-  const first = mark(1);
-  const add = insertSql(NEW_KEY, mark);
-  const change = updateSql(CHANGED_KEY, mark);
-  const account = `SELECT id FROM account WHERE id = ${first}`;
+  const change = updateSql(CHANGED_KEY, engine.mark);
   const changeLocked = makeLockedChange(engine);
   return {
-    ...keyEndings(engine, record),
-    ...keyMakings(engine, record),
+    changeKey: (id, asked) =>
+      changeLocked(id, (before) => {
+        const after = applyChange(before, readRevision(asked, before));
+        const write = bind(change, id, ...CHANGED_KEY.valuesOf(after));
+        return { writes: [write, ...record({ kind: "key", before, after })], toResult: () => after };
+      }),
+  } satisfies Partial<Changes>;
+}
+
+export function keyAdditions(engine: Engine, record: Recorder) {
+  const { mark, run, runOnce, change } = engine;
+  const add = insertSql(NEW_KEY, mark);
+  const addOnce = `${add} ON CONFLICT (id) DO NOTHING`;
+  const account = `SELECT id FROM account WHERE id = ${mark(1)}`;
+  return {
     addKey: async (added, digest, arrival) => {
       // Accounts are never deleted.
       const { count } = await run(bind(account, added.accountId));
@@ -104,27 +113,13 @@ export function keyChanges(engine: Engine, record: Recorder) {
       ];
       await runOnce(bind(add, ...KEY.valuesOf(added), digest), ...recorded, ...brought);
     },
-    changeKey: (id, asked) =>
-      changeLocked(id, (before) => {
-        const after = applyChange(before, readRevision(asked, before));
-        const write = bind(change, id, ...CHANGED_KEY.valuesOf(after));
-        return { writes: [write, ...record({ kind: "key", before, after })], toResult: () => after };
-      }),
-  } satisfies Partial<Changes>;
-}
-
-/** The changes that are refused where a person has too many keys. */
-function keyMakings(engine: Engine, record: Recorder) {
-  const { mark, change } = engine;
-  const add = `${insertSql(NEW_KEY, mark)} ON CONFLICT (id) DO NOTHING`;
-  return {
     makeKey: (key, digest, making) => {
       // A transaction that runs again repeats its entry, which is then written once.
       const recorded = record({ kind: "key", before: null, after: key });
       const counting = new MakingCount(engine);
       return change(counting.read(making, digest, key.id), (results) => {
         counting.check(making, results);
-        const added = bind(add, ...KEY.valuesOf(key), digest);
+        const added = bind(addOnce, ...KEY.valuesOf(key), digest);
         return {
           writes: [added, ...recorded, ...counting.write(making, digest)],
           toResult: () => undefined,
@@ -135,7 +130,7 @@ function keyMakings(engine: Engine, record: Recorder) {
 }
 
 /** The changes that end a key's secret, or the key. */
-function keyEndings(engine: Engine, record: Recorder) {
+export function keyEndings(engine: Engine, record: Recorder) {
   const { mark } = engine;
   const first = mark(1);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;

@@ -8,7 +8,7 @@ import { WrongTokens } from "../../../src/admin/people/wrong-tokens.ts";
 import { asArray, asObject } from "../../../src/core/json/json.ts";
 import { proveLink } from "../../../src/http/people/console-link.ts";
 import { Cookies } from "../../../src/http/people/cookies.ts";
-import { makeOriginReader } from "../../../src/http/serve/client-address.ts";
+import { makeAddressReader, makeOriginReader } from "../../../src/http/serve/client-address.ts";
 import { TESTER } from "../../harness/acting.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
 import { formatLine, seen } from "../../whole/world/observe.ts";
@@ -129,6 +129,7 @@ test.each([
     world,
     adminToken: null,
     adminTokenFrom: [],
+    readAddress: makeAddressReader([]),
     readOrigin: makeOriginReader([]),
     wrongTokens: new WrongTokens({ store, clock, log: () => {}, refused: { note: () => {} } }),
     findPerson: async () => null,

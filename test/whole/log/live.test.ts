@@ -10,7 +10,7 @@ import type { RequestRecord } from "../../../src/core/log/record.ts";
 import { EVERYTHING } from "../../../src/core/people/people.ts";
 import { liveRoutes } from "../../../src/http/log/live.ts";
 import { Cookies } from "../../../src/http/people/cookies.ts";
-import { makeOriginReader } from "../../../src/http/serve/client-address.ts";
+import { makeAddressReader, makeOriginReader } from "../../../src/http/serve/client-address.ts";
 import { type Started, startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { makeRecord, NOON } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
@@ -122,7 +122,7 @@ test("ends at the first keep-alive after the session has", async () => {
     return () => void ticks.splice(ticks.indexOf(task), 1);
   };
   const clock = { nowMs: () => NOON, every };
-  const readOrigin = await makeOriginReader([]);
+  const origin = { readAddress: makeAddressReader([]), readOrigin: makeOriginReader([]) };
   const wrongTokens = new WrongTokens({
     store: opened.store,
     clock,
@@ -132,7 +132,7 @@ test("ends at the first keep-alive after the session has", async () => {
   const findPerson = async () => null;
   const cookies = new Cookies({ publicUrl: null, basePath: "", clock });
   const site = { cookies, publicUrl: null };
-  const entry = { ...site, adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens, findPerson };
+  const entry = { ...site, adminToken: "token", adminTokenFrom: [], ...origin, wrongTokens, findPerson };
   const operator = { world: opened.world, ...entry };
   const feed = new LiveFeed({ store: opened.store, clock });
   const routes = liveRoutes({ ...operator, feed, clock, draining: () => false, idleSeconds: 60 });
