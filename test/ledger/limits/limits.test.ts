@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Fault } from "../../../src/core/faults/fault.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import type { TokenLoad } from "../../../src/core/limits/limit.ts";
+import { NO_MEMBER_LIMITS } from "../../../src/core/limits/member-limits.ts";
 import { NO_AMOUNTS } from "../../../src/core/money/units.ts";
 import type { Ticket } from "../../../src/ledger/ledger.ts";
 import { costing, expectGrant, MINUTE, makeAsk, makeOutcome, NOON } from "../../harness/samples.ts";
@@ -214,4 +215,27 @@ test("what refuses takes nothing of what was asked before it", async () => {
     ["budget", 0, 1e-6],
   ]);
   expect((await bench.store.audit()).limits).toEqual([]);
+});
+
+test("the limits shown with the account's row at hand are those that are read", async () => {
+  const account = async () => {
+    const row = await bench.store.account("default");
+    if (row === null) throw new Error("The account is missing.");
+    return row;
+  };
+  const show = async (key: GatewayKey) => {
+    const shown = await bench.ledger.limits(key, await account());
+    expect(shown).toEqual(await bench.ledger.limits(key));
+    return shown.map(({ scope, kind }) => `${scope} ${kind}`);
+  };
+  const none = await addKey({});
+  const limited = await addKey({ parallel: 2 });
+  const personal = await addKey({ memberId: "mem_ann" });
+  expect([await show(none), await show(limited), await show(personal)]).toEqual([[], ["key parallel"], []]);
+  await unrecorded(bench.store).changeAccount("default", {
+    memberDefaults: { ...NO_MEMBER_LIMITS, requestsPerMinute: 5 },
+  });
+  expect([await show(none), await show(personal)]).toEqual([[], ["member requests_per_minute"]]);
+  await unrecorded(bench.store).changeAccount("default", { parallel: 3 });
+  expect(await show(none)).toEqual(["account parallel"]);
 });
