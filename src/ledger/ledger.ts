@@ -116,7 +116,10 @@ export interface Ledger {
    */
   resolveLost(listRunning?: ListRunning): Promise<number>;
   allowance(key: GatewayKey): Promise<Allowance>;
-  /** Returns the limits that are set for the key and its account, with their use. With its account, none are found without a read. */
+  /**
+   * Returns the limits that are set for the key and its account, with their use. If the account's row is given and none is set,
+   * nothing is read.
+   */
   limits(key: GatewayKey, account?: Account): Promise<readonly LimitState[]>;
   /** Returns the limits that are set for the account, with their use. */
   accountLimits(account: Pick<Account, "id">): Promise<readonly LimitState[]>;

@@ -25,8 +25,8 @@ interface LimitStateParts {
 }
 
 /**
- * Returns the limits that are set for the key and its account, the key's first. With the account's row, nothing else is read
- * if there are none.
+ * Returns the limits that are set for the key and its account, the key's first. If the account's row is given and none is
+ * set, nothing is read.
  */
 export async function findKeyLimits(
   parts: LimitStateParts,

@@ -96,6 +96,7 @@ export function keyChanges(engine: Engine, record: Recorder) {
   } satisfies Partial<Changes>;
 }
 
+/** The changes that add a key. A person's is refused where the person has too many. */
 export function keyAdditions(engine: Engine, record: Recorder) {
   const { mark, run, runOnce, change } = engine;
   const add = insertSql(NEW_KEY, mark);
