@@ -20,7 +20,12 @@ import { findRules, makeReads, mayBeFree } from "./allowance.ts";
 import { requireAdmitted } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
-import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limits/limit-state.ts";
+import {
+  findAccountLimits,
+  findKeyLimits,
+  findLimitsByAccount,
+  findMemberLimits,
+} from "./limits/limit-state.ts";
 import { addLineReads } from "./limits/lines.ts";
 import { type ResetOrder, resetBudgets } from "./limits/reset-order.ts";
 import { Notes } from "./notes.ts";
@@ -120,6 +125,10 @@ export interface Ledger {
   limits(key: GatewayKey): Promise<readonly LimitState[]>;
   /** Returns the limits that are set for the account, with their use. */
   accountLimits(account: Pick<Account, "id">): Promise<readonly LimitState[]>;
+  /** Returns the same of each account, by its id, in one read. */
+  limitsByAccount(
+    accounts: readonly Pick<Account, "id">[],
+  ): Promise<ReadonlyMap<string, readonly LimitState[]>>;
   /** Returns the limits of a member within an account, with their use. */
   memberLimits(of: { readonly accountId: string; readonly memberId: string }): Promise<readonly LimitState[]>;
   /** Sets what budgets have used in their running windows to 0, and returns their names. Throws the Fault `not_found`. */
@@ -149,6 +158,7 @@ export function createLedger(given: Omit<LedgerParts, "wants" | "notes">): Ledge
     limits: (key) => findKeyLimits(parts, key),
     memberLimits: (of) => findMemberLimits(parts, of),
     accountLimits: (account) => findAccountLimits(parts, account),
+    limitsByAccount: (accounts) => findLimitsByAccount(parts, accounts),
     resetBudgets: (order) => resetBudgets(parts, order),
   };
 }

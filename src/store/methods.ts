@@ -14,6 +14,7 @@ import { foreignMethods } from "./keys/foreign.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys/keys.ts";
 import { movingChanges, movingMethods } from "./keys/moving.ts";
 import { namedChanges, namedMethods } from "./keys/named.ts";
+import { accountRowMethods } from "./limits/account-rows.ts";
 import { limitRequestChanges, limitRequestMethods } from "./limits/limit-requests.ts";
 import { providerCallMethods } from "./log/provider-calls.ts";
 import { refusalMethods } from "./log/refusals.ts";
@@ -43,6 +44,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
+    ...accountRowMethods(engine),
     ...namedMethods(ofRows),
     ...movingMethods(ofRows),
     ...bookMethods(engine),
