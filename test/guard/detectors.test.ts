@@ -20,7 +20,10 @@ function mark(scanner: Scanner, text: string): string {
 }
 
 test("every detector has vectors, and every vector a detector", () => {
-  expect(Object.keys(VECTORS)).toEqual(DETECTORS.map(({ name }) => name));
+  expect(
+    Object.keys(VECTORS),
+    "each detector has its vectors in test/guard/vectors.ts, in the order of src/guard/detectors.ts",
+  ).toEqual(DETECTORS.map(({ name }) => name));
   for (const [name, { found, absent }] of Object.entries(VECTORS)) {
     const least = name === "poundkey_key" ? 0 : 1;
     expect({ name, isProven: found.length >= least && absent.length > 0 }).toEqual({ name, isProven: true });
