@@ -44,7 +44,7 @@ test("every registered provider has cards, and is in the manual with its variabl
       ...uncarded.map(({ name }) => `${name} has no cards`),
       ...(readme.includes(`${PROVIDERS.length} providers`)
         ? []
-        : ["README.md has another number of providers"]),
+        : [`README.md doesn't say that there are ${PROVIDERS.length} providers`]),
     ],
     writeRecipe("A provider that speaks the OpenAI dialect"),
   ).toEqual([]);
