@@ -80,7 +80,7 @@ export interface Ticket extends SettledTicket {
 }
 
 interface LedgerEntry {
-  /** True if nobody has looked at it: it is then refused where a look would refuse it. */
+  /** True if `look` wasn't called: the entry then refuses what `look` would refuse. */
   readonly isLooking: boolean;
   /** The end of a request whose answer is there already: it is settled at once. Null if it goes on. */
   readonly outcome: Outcome | null;
