@@ -1,5 +1,5 @@
 // Errors in the configuration: file, line, column, field, what is wrong and what is expected, without any secret.
-import { CREDENTIAL_LIMITS } from "../core/limits/limit-table.ts";
+import { MINUTE_LIMITS } from "../core/limits/limit-table.ts";
 
 /** The path to a field: names in mappings and indices in lists. */
 export type Path = readonly (string | number)[];
@@ -62,7 +62,7 @@ const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set([
   "key",
   "name",
   "weight",
-  ...CREDENTIAL_LIMITS.map(({ name }) => name),
+  ...MINUTE_LIMITS.map(({ name }) => name),
 ]);
 
 /** Matches texts that look like secrets: passwords in addresses, values in queries, vendors' prefixes, UUIDs. */

@@ -1,6 +1,6 @@
 // The meaning and default of each field, for the manual and for editors by the published schema.
 import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
-import { CREDENTIAL_LIMITS, MINUTE_LIMITS } from "../core/limits/limit-table.ts";
+import { MINUTE_LIMITS } from "../core/limits/limit-table.ts";
 import notes from "./field-notes.yaml";
 
 export interface FieldNote {
@@ -14,18 +14,15 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = { ...notes, ...descri
 
 /** The notes of a limit stand in its row. */
 function describeLimits(): Readonly<Record<string, FieldNote>> {
-  return Object.fromEntries([
-    ...MINUTE_LIMITS.flatMap(({ name, key, member }) => [
+  return Object.fromEntries(
+    MINUTE_LIMITS.flatMap(({ name, key, member, credential }) => [
       [`key_defaults.${name}`, { meaning: key.meaning, default: null }],
       [`key_maxima.${name}`, { meaning: `The largest \`${name}\`.`, default: null }],
       [`member_defaults.${name}`, { meaning: member.meaning, default: null }],
       [`sign_in.oidc.rules[].${name}`, { meaning: member.meaning }],
+      [`providers.<name>.keys[].${name}`, { meaning: credential.meaning }],
     ]),
-    ...CREDENTIAL_LIMITS.map(({ name, credential }) => [
-      `providers.<name>.keys[].${name}`,
-      { meaning: credential.meaning },
-    ]),
-  ]);
+  );
 }
 
 type VisitField = (path: string, field: JsonObject) => void;

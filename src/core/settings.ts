@@ -4,7 +4,7 @@ import type { StripeRules } from "./books/checkout.ts";
 import type { Endpoint } from "./events/webhook.ts";
 import type { TagHeader } from "./fields/tags-text.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
-import type { CredentialLimit } from "./limits/limit-table.ts";
+import type { MinuteLimit } from "./limits/limit-table.ts";
 import { type MemberDefaults, NO_MEMBER_LIMITS } from "./limits/member-limits.ts";
 import type { ConstraintRule } from "./log/constraint.ts";
 import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
@@ -80,7 +80,7 @@ export interface KnownProvider {
 export type Proof = AwsProof | AwsKeySource | TokenSource;
 
 /** Its limits at the provider are missing if unknown. */
-export interface Credential extends Readonly<Partial<Record<CredentialLimit["property"], number>>> {
+export interface Credential extends Readonly<Partial<Record<MinuteLimit["property"], number>>> {
   /** The id of a credential added at run time. Credentials from the configuration have none. */
   readonly id?: string;
   /** Its place among all of its provider's, from 1. Missing if none before it is switched off. */

@@ -14,6 +14,7 @@ import type { FOREIGN_SECRETS, ForeignStore } from "./keys/foreign-secret.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./keys/key.ts";
 import type { NamedStore } from "./keys/key-change.ts";
 import type { MovingStore } from "./keys/key-move.ts";
+import type { Opening } from "./limits/opening.ts";
 import type { KeptContent } from "./log/content.ts";
 import type { DecisionQuery, DecisionSum } from "./log/decision-sums.ts";
 import type { ResponseStore } from "./log/kept.ts";
@@ -226,6 +227,11 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   look(demand: Demand): Promise<Answer>;
   /** Reads the rows that a demand would be decided on, for display only. */
   read(reads: Reads): Promise<Rows>;
+  /**
+   * Reads the rows that the limits of these accounts are counted in, with the sums of their new budgets, for display only.
+   * The statements are few, and no more for many accounts.
+   */
+  readAccounts(accountIds: readonly string[], openings?: readonly Opening[]): Promise<Rows>;
 
   /**
    * Milliseconds by which the store's clock, which times decisions, was ahead of this node's at its last beat. Null if

@@ -23,7 +23,7 @@ export interface Step {
    * is made with the request's admission.
    */
   readonly isLookup?: boolean;
-  /** True if it is around the answers that a step behind it in the list gives itself, such as those of a cache, too. */
+  /** True if an answer that a later step gives itself, such as a cached one, passes this step too. */
   readonly isAroundKept?: true;
   /**
    * Called in the order of the list, after the replay of an earlier answer and a look at what is surely refused, and

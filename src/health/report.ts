@@ -1,6 +1,6 @@
 // The health report: every configured provider, its credentials and its models.
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health/health.ts";
-import { CREDENTIAL_LIMITS, mapLimits } from "../core/limits/limit-table.ts";
+import { MINUTE_LIMITS, mapLimits } from "../core/limits/limit-table.ts";
 import { type ModelCard, readProvider } from "../core/models/card.ts";
 import { type Credential, findPosition, identifyCredential, type ProviderSetup } from "../core/settings.ts";
 import type { Address } from "./address.ts";
@@ -83,7 +83,7 @@ function reportCredential(
     last4: key?.last4 ?? null,
     weight: credential.weight,
     priceFactor: credential.priceFactor ?? 1,
-    ...mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => credential[property] ?? null),
+    ...mapLimits(MINUTE_LIMITS, "property", ({ property }) => credential[property] ?? null),
     state: rest.state,
     untilMs: rest.waitMs === null ? null : Math.ceil(wallMs + rest.waitMs),
     reason: rest.reason,

@@ -2,12 +2,14 @@
 import { Elysia } from "elysia";
 import type { NearingParts } from "../admin/limits/nearing.ts";
 import type { RequestParts } from "../admin/log/requests.ts";
+import type { SpendingParts } from "../admin/money/spending.ts";
 import { type LogParts, logRoutes } from "./log/admin-log.ts";
 import { type SettingPorts, settingRoutes } from "./models/admin-settings.ts";
 import { moneyRoutes } from "./money/admin-money.ts";
 import { monthRoutes } from "./money/admin-months.ts";
 
-interface AdminPorts extends SettingPorts, Pick<NearingParts, "ledger"> {
+interface AdminPorts extends SettingPorts {
+  readonly ledger: NearingParts["ledger"] & SpendingParts["ledger"];
   readonly contentVault: RequestParts["contentVault"];
   readonly writeRefusals: LogParts["writeRefusals"];
   readonly providerNames: LogParts["providerNames"];

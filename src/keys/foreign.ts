@@ -69,7 +69,10 @@ interface SecretAttempt {
   readonly address: string;
 }
 
-/** Looks up secrets without our form, so many wrong ones from each address a minute, and none while no key has one. */
+/**
+ * Looks up secrets of other forms than ours, if a key may have one. An address that sent too many wrong ones within a minute
+ * has no others looked up.
+ */
 export class ForeignSecrets {
   readonly #parts: ForeignParts;
   #minute = 0;

@@ -20,7 +20,12 @@ import { findRules, makeReads, mayBeFree } from "./allowance.ts";
 import { requireAdmitted } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
-import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limits/limit-state.ts";
+import {
+  findAccountLimits,
+  findKeyLimits,
+  findLimitsByAccount,
+  findMemberLimits,
+} from "./limits/limit-state.ts";
 import { addLineReads } from "./limits/lines.ts";
 import { type ResetOrder, resetBudgets } from "./limits/reset-order.ts";
 import { Notes } from "./notes.ts";
@@ -75,7 +80,7 @@ export interface Ticket extends SettledTicket {
 }
 
 interface LedgerEntry {
-  /** True if nobody has looked at it: it is then refused where a look would refuse it. */
+  /** True if `look` wasn't called: the entry then refuses what `look` would refuse. */
   readonly isLooking: boolean;
   /** The end of a request whose answer is there already: it is settled at once. Null if it goes on. */
   readonly outcome: Outcome | null;
@@ -123,6 +128,10 @@ export interface Ledger {
   limits(key: GatewayKey, account?: Account): Promise<readonly LimitState[]>;
   /** Returns the limits that are set for the account, with their use. */
   accountLimits(account: Pick<Account, "id">): Promise<readonly LimitState[]>;
+  /** Returns the same of each account, by its id, in one read. */
+  limitsByAccount(
+    accounts: readonly Pick<Account, "id">[],
+  ): Promise<ReadonlyMap<string, readonly LimitState[]>>;
   /** Returns the limits of a member within an account, with their use. */
   memberLimits(of: { readonly accountId: string; readonly memberId: string }): Promise<readonly LimitState[]>;
   /** Sets what budgets have used in their running windows to 0, and returns their names. Throws the Fault `not_found`. */
@@ -152,6 +161,7 @@ export function createLedger(given: Omit<LedgerParts, "wants" | "notes">): Ledge
     limits: (key, account) => findKeyLimits(parts, key, account),
     memberLimits: (of) => findMemberLimits(parts, of),
     accountLimits: (account) => findAccountLimits(parts, account),
+    limitsByAccount: (accounts) => findLimitsByAccount(parts, accounts),
     resetBudgets: (order) => resetBudgets(parts, order),
   };
 }

@@ -37,9 +37,9 @@ export interface Fund {
   readonly isBudget?: true;
 }
 
-/** The holds for the cards that all funds cover. */
+/** The amounts to hold, and the cards that they cover. */
 export interface HoldTerms {
-  /** In the order of the funds: the most that any card may take of it. */
+  /** For each fund, in the order given: the most that any of the cards may take from it. */
   readonly held: readonly NanoUsd[];
   /** The output tokens per choice that the holds cover, by card. Cards not listed aren't covered. */
   readonly outputTokens: Readonly<Record<string, number>>;
@@ -50,7 +50,7 @@ export function computeBalanceRoom(freeNanoUsd: NanoUsd): Room {
   return { nanoUsd: freeNanoUsd, unnamedNanoUsd: Math.floor(freeNanoUsd * SHARE_UNASKED) };
 }
 
-/** Returns the holds for the cards that every fund covers that has to. Null if there are none. */
+/** Returns what to hold for the cards whose worst case fits in every fund that pays for them. Null if there are none. */
 export function computeHoldTerms(
   offers: readonly Offer[],
   funds: readonly Fund[],

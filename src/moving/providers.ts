@@ -1,7 +1,7 @@
 // The providers that an import found: one for each address, with its keys and models, as the configuration has them.
 import { loadShippedCards } from "../catalogue/rows.ts";
 import { omitUndefined } from "../core/json/json.ts";
-import { CREDENTIAL_LIMITS, type CredentialLimit, mapLimits } from "../core/limits/limit-table.ts";
+import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "../core/limits/limit-table.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { clampWeight, type Groups } from "./groups.ts";
 import type { Report } from "./report.ts";
@@ -31,7 +31,7 @@ export interface ImportedDeployment {
 }
 
 export interface PlannedCredential
-  extends Readonly<Partial<Record<CredentialLimitName, number | undefined>>> {
+  extends Readonly<Partial<Record<MinuteLimit["name"], number | undefined>>> {
   /** A reference, such as `${OPENAI_API_KEY}`. */
   readonly key: string;
   readonly weight?: number | undefined;
@@ -158,7 +158,7 @@ export class Providers {
       const shared = [...credentials.values()];
       if (shared.length > 1 && shared.some((one) => listWeights(one).length > 1))
         report.leave(null, `weights of ${name}`, "a key has one weight for all models");
-      if (shared.some((one) => CREDENTIAL_LIMITS.some(({ name }) => isHalfLimited(one, name))))
+      if (shared.some((one) => MINUTE_LIMITS.some(({ name }) => isHalfLimited(one, name))))
         report.leave(
           null,
           `limits of ${name}`,
@@ -248,9 +248,7 @@ function writeServer(server: ImportedServer): object {
   };
 }
 
-type CredentialLimitName = CredentialLimit["name"];
-
-function isHalfLimited(shared: readonly PlannedCredential[], field: CredentialLimitName): boolean {
+function isHalfLimited(shared: readonly PlannedCredential[], field: MinuteLimit["name"]): boolean {
   const limits = shared.map((one) => one[field]);
   return limits.includes(undefined) && limits.some((limit) => limit !== undefined);
 }
@@ -263,13 +261,13 @@ function listWeights(shared: readonly PlannedCredential[]): readonly number[] {
 /** A key that several deployments share has the sum of their limits, unless one of them has none. */
 function writeCredential(shared: readonly PlannedCredential[], isWeighted: boolean): string | object {
   const [first] = shared;
-  const sum = (field: CredentialLimitName) => {
+  const sum = (field: MinuteLimit["name"]) => {
     const limits = shared.map((one) => one[field]);
     return limits.includes(undefined) ? undefined : limits.reduce((all = 0, one = 0) => all + one, 0);
   };
   const limits = omitUndefined({
     weight: isWeighted ? listWeights(shared)[0] : undefined,
-    ...mapLimits(CREDENTIAL_LIMITS, "name", ({ name }) => sum(name)),
+    ...mapLimits(MINUTE_LIMITS, "name", ({ name }) => sum(name)),
   });
   const key = first?.key ?? "";
   return Object.keys(limits).length === 0 ? key : { key, ...limits };

@@ -21,6 +21,7 @@ import {
 } from "./keys/keys.ts";
 import { movingChanges, movingMethods } from "./keys/moving.ts";
 import { namedChanges, namedMethods } from "./keys/named.ts";
+import { accountRowMethods } from "./limits/account-rows.ts";
 import { limitRequestChanges, limitRequestMethods } from "./limits/limit-requests.ts";
 import { providerCallMethods } from "./log/provider-calls.ts";
 import { refusalMethods } from "./log/refusals.ts";
@@ -50,6 +51,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
+    ...accountRowMethods(engine),
     ...namedMethods(ofRows),
     ...movingMethods(ofRows),
     ...bookMethods(engine),

@@ -14,9 +14,9 @@ export interface NamedServer {
   /** The place of its entry, such as `tools[0]`. */
   readonly path: string;
   readonly label: string;
-  /** Null for the address of all. */
+  /** Null for the address of all servers. */
   readonly server: string | null;
-  /** The place of its address. */
+  /** The place of its address, such as `tools[0].server_url`. */
   readonly addressPath: string;
   /** The client's own credential for it. Null for none. */
   readonly authorization: string | null;

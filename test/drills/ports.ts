@@ -32,8 +32,8 @@ export const MEMBERS: {
   readonly Operation: Count<keyof Operation<ChatForm>>;
   readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
 } = {
-  Store: 69,
-  "Store, with the ports in it": 200,
+  Store: 70,
+  "Store, with the ports in it": 201,
   Operation: 48,
   RequestContext: 47,
 };

@@ -1,6 +1,8 @@
 // Each detector against its vectors, and the list of them against the manual's groups.
 import { describe, expect, test } from "bun:test";
-import { DETECTORS } from "../../src/guard/detectors.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DETECTORS, GROUPS } from "../../src/guard/detectors.ts";
 import { createScanner, type Scanner } from "../../src/guard/scanner.ts";
 
 import { mintAdminToken, mintLoginSecret, mintSecret, mintTokenSecret } from "../../src/keys/secret.ts";
@@ -20,11 +22,25 @@ function mark(scanner: Scanner, text: string): string {
 }
 
 test("every detector has vectors, and every vector a detector", () => {
-  expect(Object.keys(VECTORS)).toEqual(DETECTORS.map(({ name }) => name));
+  expect(
+    Object.keys(VECTORS),
+    "each detector has its vectors in test/guard/vectors.ts, in the order of src/guard/detectors.ts",
+  ).toEqual(DETECTORS.map(({ name }) => name));
   for (const [name, { found, absent }] of Object.entries(VECTORS)) {
     const least = name === "poundkey_key" ? 0 : 1;
     expect({ name, isProven: found.length >= least && absent.length > 0 }).toEqual({ name, isProven: true });
   }
+});
+
+test("the manual lists each group's detectors by name, but for secrets and ids", () => {
+  const manual = readFileSync(join(import.meta.dir, "../../src/docs/guard.md"), "utf8");
+  const rows = [...GROUPS]
+    .filter(([group]) => group !== "secrets" && group !== "ids")
+    .map(([group, names]) => `| \`${group}\` | ${names.map((name) => `\`${name}\``).join(", ")} |`);
+  expect(
+    rows.filter((row) => !manual.includes(row)),
+    "src/docs/guard.md, under What a rule detects, takes",
+  ).toEqual([]);
 });
 
 test("the gateway's own keys are found by their checksum", () => {

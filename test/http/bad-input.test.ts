@@ -87,7 +87,7 @@ describe("unusual but valid requests", () => {
 });
 
 describe("credentials", () => {
-  test.each(Object.keys(HEADERS_REFUSED))("%s: refused without a word of it", async (name) => {
+  test.each(Object.keys(HEADERS_REFUSED))("%s: refused, and none of it is repeated", async (name) => {
     const header = filled(HEADERS_REFUSED[name] ?? "");
     const answer = await seen(await models(header));
     expect(formatLine(answer)).toBe("401 invalid_request_error invalid_api_key");

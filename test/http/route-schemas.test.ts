@@ -222,7 +222,10 @@ describe("answers to the operator match their schemas", () => {
     const prefix = "/admin/v1";
     const listed = listOperations().filter((one) => one.includes(` ${prefix}`));
     const asked = [...ROWS.map(([method, template]) => `${method} ${template}`), ...APART];
-    expect(listed.map((one) => one.replace(prefix, "")).toSorted()).toEqual([...new Set(asked)].toSorted());
+    expect(
+      listed.map((one) => one.replace(prefix, "")).toSorted(),
+      "each admin route takes a row in ROWS of this file, or in routes-apart.ts",
+    ).toEqual([...new Set(asked)].toSorted());
   });
 
   test("with rows in the lists and all parts in requests", async () => {

@@ -128,7 +128,9 @@ test("every admin route has a row", () => {
   const routes = REGISTERED.filter(({ path }) => path.startsWith("/admin/v1/"));
   const names = routes.map(({ method, path }) => `${method} ${path.replace("/admin/v1", "")}`);
   expect(names.length).toBeGreaterThan(40);
-  expect(names.toSorted()).toEqual([...Object.keys(MATRIX), ...APART].toSorted());
+  expect(names.toSorted(), "each admin route takes a row in test/people/matrix.ts").toEqual(
+    [...Object.keys(MATRIX), ...APART].toSorted(),
+  );
 });
 
 test.each(Object.entries(MATRIX))("%s answers each role as the table says", async (name, row) => {

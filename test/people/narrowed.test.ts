@@ -120,7 +120,7 @@ describe("a PUT of a key by name", () => {
     expect([told(repeat), repeat.body.secret]).toEqual(["200", undefined]);
   });
 
-  test("pauses a key or an account as its role does, and lifts no pause", async () => {
+  test("pauses a key or an account in the name of the sender's role, and lifts no pause", async () => {
     const operator = await signIn({ [empty]: "operator" });
     const { body } = await newKey({ account_id: empty, name: "halted", paused: true });
     expect(body.paused_by).toEqual(["admin"]);

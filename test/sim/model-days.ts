@@ -50,6 +50,12 @@ export class ModelDays {
     return isReserved ? "refused: budget_reserved" : "refused: budget_exceeded";
   }
 
+  /** A noted request's day has a meter, so that it stays the owner's day if the clock is set back. */
+  note({ owner, day }: ModelPlace, nowMs: number): void {
+    const id = `${owner} ${day}`;
+    if (!this.meters.has(id)) this.meters.set(id, { ...this.meter(owner, day), lastAtMs: nowMs });
+  }
+
   take(place: ModelPlace, nowMs: number): void {
     if (place.places > 0 || place.free !== null) {
       const meter = this.meter(place.owner, place.day);

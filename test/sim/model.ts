@@ -133,7 +133,7 @@ export class Model {
     const books = { days: this.days, scenario: this.#scenario, account };
     const found = placeRequest(books, demand, key, limits.offers, limits.funds);
     if (typeof found === "string") return found;
-    this.#hold(demand, key, found);
+    this.#hold(demand, key, found, answer.kind === "granted" && answer.isNoted === true);
     return `granted ${placeWords(found.place)} ${found.nano}`;
   }
 
@@ -148,9 +148,10 @@ export class Model {
     return answer.kind === "replayed" ? describeAnswer(answer) : "replayed";
   }
 
-  #hold(demand: Admission, key: GatewayKey, { place, nano, held }: Placed): void {
+  #hold(demand: Admission, key: GatewayKey, { place, nano, held }: Placed, isNoted: boolean): void {
     this.limits.take(demand, key, held);
     const { id, accountId, keyId, node, nowMs, idempotency } = demand;
+    if (isNoted) this.days.note(place, nowMs);
     this.days.take(place, nowMs);
     const replyId = idempotency?.replyId ?? null;
     const hold: ModelHold = { node, accountId, keyId, place, nano, replyId, admission: demand };

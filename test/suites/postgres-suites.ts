@@ -150,7 +150,11 @@ export function runPostgresSuites(title: string, addresses: () => Addresses): vo
         patienceMs: 30_000,
         connections: 3,
       });
-      return { ...store, read: async (reads) => ({ ...(await store.read(reads)), nowMs: null }) };
+      return {
+        ...store,
+        read: async (reads) => ({ ...(await store.read(reads)), nowMs: null }),
+        readAccounts: async (...asked) => ({ ...(await store.readAccounts(...asked)), nowMs: null }),
+      };
     },
     // It has been silent for long, and the nodes that judge it have been running all the time.
     forsake: ({ node }) =>

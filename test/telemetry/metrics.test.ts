@@ -122,7 +122,7 @@ test("every metric in the table is used, and shown with its help and type", () =
   metrics.observe("poundkey_store_seconds", 1500);
   metrics.countFamilyPriced("Own");
   const families = parseExposition(renderMetrics(metrics));
-  expect([...families.keys()]).toEqual(SHOWN.map(({ name }) => name));
+  expect([...families.keys()], "each takes an event or reading above").toEqual(SHOWN.map(({ name }) => name));
   for (const { name, type, help, labels } of SHOWN) {
     const { samples, ...told } = families.get(name) ?? { samples: [] };
     expect(told).toEqual({ type, help });

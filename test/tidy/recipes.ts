@@ -3,10 +3,10 @@
 /** By the change's title in src/README.md, "Adding things". Paths without a folder of the repository's are below `src`. */
 export const RECIPES = {
   "A provider that speaks the OpenAI dialect": [
-    "a file in `providers` with all that is known of it: its address, key variables, the list of models that tells whether it accepts a key (`keyList`), quirks, names that come in families, the fields outside the API that it documents, its codecs beyond chat",
+    "a file in `providers`, or in `providers/hosts` if the first holds thirty files, with all that is known of it: its address, key variables, the list of models that tells whether it accepts a key (`keyList`), quirks, names that come in families, the fields outside the API that it documents, its codecs beyond chat",
     "its name in `providers/index.ts`",
     "`UPDATE_DOCS=1 bun test docs/extra-fields`",
-    "its models, by the catalogue's data (`test/catalogue/build.ts`)",
+    "its models: rows in `test/catalogue/hosted.ts`, and the same in `catalogue/models.data.json`, which `bun test/catalogue/build.ts FOLDER` writes if FOLDER has the lists that `test/catalogue/sources.ts` reads",
     "its row in `docs/providers.md`",
     "if public price lists have it, its names there in `catalogue/feeds/provider-names.ts`",
     "if its models search: the capability `search` and the price per search in `test/catalogue/corrections.ts` (then rebuild the catalogue), `searches` in its codec with the options that its tool takes, the decoder's `web_searches`, its search in `simulator/searches.ts`, its columns in `docs/web-search.md`",

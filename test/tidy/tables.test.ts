@@ -1,4 +1,4 @@
-// The tables as a test: every provider, selector, operation and fault is registered once, used, and in the manual.
+// The tables as a test: every provider, selector, operation, fault and metric is registered once, used, and in the manual.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { PLATFORMS } from "../../src/core/settings.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { SURFACES } from "../../src/surfaces/index.ts";
+import { METRICS } from "../../src/telemetry/metric-table.ts";
 import { REGISTERED } from "../whole/world/registered.ts";
 import { writeRecipe } from "./recipes.ts";
 import { expectNone, ROOT, readSources } from "./sources.ts";
@@ -22,7 +23,12 @@ const manual = readdirSync(join(ROOT, "src/docs"))
   .map((file) => readFileSync(join(ROOT, "src/docs", file), "utf8"))
   .join("\n");
 
+const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+
 const missing = (words: readonly string[]) => words.filter((word) => !manual.includes(word));
+/** Says of each word that the manual lacks that it does. */
+const explainMissing = (words: readonly string[]) =>
+  missing(words).map((word) => `the manual doesn't have ${word}`);
 
 test("every registered provider has cards, and is in the manual with its variables", () => {
   const cards = loadShippedCards();
@@ -31,9 +37,14 @@ test("every registered provider has cards, and is in the manual with its variabl
   });
   expect(
     [
-      ...missing(PROVIDERS.map(({ name }) => `| ${name} |`)),
-      ...missing(PROVIDERS.flatMap(({ keyVariables }) => keyVariables.map((variable) => `\`${variable}\``))),
+      ...explainMissing(PROVIDERS.map(({ name }) => `| ${name} |`)),
+      ...explainMissing(
+        PROVIDERS.flatMap(({ keyVariables }) => keyVariables.map((variable) => `\`${variable}\``)),
+      ),
       ...uncarded.map(({ name }) => `${name} has no cards`),
+      ...(readme.includes(`${PROVIDERS.length} providers`)
+        ? []
+        : [`README.md doesn't say that there are ${PROVIDERS.length} providers`]),
     ],
     writeRecipe("A provider that speaks the OpenAI dialect"),
   ).toEqual([]);
@@ -55,12 +66,19 @@ test("every cloud has its provider, its file in the configuration, its models an
 });
 
 test("every dialect, fault and route is in the manual", () => {
-  expectNone(missing([...DIALECTS]));
-  const codes = Object.keys(FAULTS);
-  expectNone(
-    codes.filter((code) => !manual.includes(`### ${code}\n`) && !manual.includes(`\n| \`${code}\` | `)),
-  );
-  expectNone(missing(REGISTERED.map(({ path }) => `\`${path}\``)));
+  const faults = Object.entries(FAULTS).map(([code, { status, type, blame }]) => {
+    return { code, terms: `${status} · \`${type}\` · ${blame}` };
+  });
+  expectNone([
+    ...explainMissing([...DIALECTS]),
+    ...faults
+      .filter(
+        ({ code, terms }) =>
+          !manual.includes(`### ${code}\n\n${terms}`) && !manual.includes(`\n| \`${code}\` | ${terms} `),
+      )
+      .map(({ code, terms }) => `src/docs/errors*.md has no row or section of ${code} with ${terms}`),
+    ...explainMissing(REGISTERED.map(({ path }) => `\`${path}\``)),
+  ]);
 });
 
 test("every selector is registered once under its own name, and is in the manual", () => {
@@ -107,8 +125,9 @@ test("every surface has its paths and its name in the log, in the manual and amo
       .map(({ path }) => path)
       .filter((path) => /^src\/surfaces\/.*\/surface\.ts$/.test(path) && !table.includes(path))
       .map((path) => `${path} has no path`),
-    ...[...names.symmetricDifference(logged)].map((name) => `${name} is only in one of the two tables`),
-    ...missing(SURFACE_NAMES.map((name) => `\`${name}\``)),
+    ...[...names.difference(logged)].map((name) => `${name} is not in src/core/log/record.ts`),
+    ...[...logged.difference(names)].map((name) => `no surface in src/surfaces/index.ts is named ${name}`),
+    ...explainMissing(SURFACE_NAMES.map((name) => `\`${name}\``)),
     ...places.flatMap(({ place, text }) =>
       paths.filter((path) => !text.includes(path)).map((path) => `${path} is not in ${place}`),
     ),
@@ -123,5 +142,14 @@ test("every fault in the table is raised somewhere", () => {
   const text = raising.map((source) => source.text).join("\n");
   // These names are built in code from the kind of number.
   const composed = /^(decimal|integer)_(above_max|below_min)_value$/;
-  expectNone(Object.keys(FAULTS).filter((code) => !composed.test(code) && !text.includes(`"${code}"`)));
+  const unraised = Object.keys(FAULTS).filter((code) => !composed.test(code) && !text.includes(`"${code}"`));
+  expectNone(unraised.map((code) => `no code raises the fault ${code}`));
+});
+
+test("every event that a metric counts is logged somewhere", () => {
+  const text = sources.flatMap((source) => (source.room === "telemetry" ? [] : [source.text])).join("\n");
+  const unlogged = Object.entries(METRICS).flatMap(([name, row]) =>
+    "on" in row && !text.includes(`"${row.on}"`) ? [`${name} counts ${row.on}, which no code logs`] : [],
+  );
+  expectNone(unlogged);
 });

@@ -1,6 +1,5 @@
 // The cost of each account in the running month, with the budget that it uses most, and its keys and people.
 import { Type } from "@sinclair/typebox";
-import type { Account } from "../../core/keys/key.ts";
 import type { LimitState } from "../../core/limits/limit.ts";
 import type { UsageSum } from "../../core/log/usage-sum.ts";
 import { forecast } from "../../core/money/forecast.ts";
@@ -48,13 +47,13 @@ export interface SpendingParts {
     readonly people: Pick<Store["people"], "countByAccount">;
   };
   readonly clock: Pick<Clock, "nowMs">;
-  readonly ledger: Pick<Ledger, "accountLimits">;
+  readonly ledger: Pick<Ledger, "limitsByAccount">;
   readonly dayRules: () => DayRules;
 }
 
 /** Accounts of which one sees only the own keys are left out. */
 export async function listSpending(parts: SpendingParts, scope: Scope): Promise<SpendingView> {
-  const { store, clock, dayRules } = parts;
+  const { store, clock, ledger, dayRules } = parts;
   const nowMs = clock.nowMs();
   const whole: Scope = { ...scope, own: null };
   const { timeZone } = dayRules();
@@ -65,30 +64,29 @@ export async function listSpending(parts: SpendingParts, scope: Scope): Promise<
   const shown: Scope = { accountIds: ids, own: null };
   const sum = ({ fromMs, toMs }: Span) =>
     store.usage({ fromMs, toMs, groupBy: ["accountId"], only: { scope: shown } });
-  const [sums, sumsBefore, { keys, people }] = await Promise.all([
+  const [sums, sumsBefore, { keys, people }, limits] = await Promise.all([
     sum(span),
     sum(findStatementMonth(computeMonth(span.fromMs - 1, timeZone), timeZone)),
     store.people.countByAccount(ids, nowMs),
+    ledger.limitsByAccount(accounts.filter(({ budgets }) => budgets.length > 0)),
   ]);
   const used = Map.groupBy(sums, ({ accountId }) => accountId);
   const before = Map.groupBy(sumsBefore, ({ accountId }) => accountId);
-  const data = await Promise.all(
-    accounts.map(async (account) => {
-      const own = used.get(account.id) ?? [];
-      const cost = addCosts(own);
-      const budget = await findBudget(parts, account);
-      return {
-        account_id: account.id,
-        cost_usd: cost,
-        forecast_usd: forecast(cost, span, nowMs),
-        last_month_usd: addCosts(before.get(account.id) ?? []),
-        requests: own.reduce((sum, { requests }) => sum + requests, 0),
-        ...(budget === null ? {} : { budget: limitView(budget) }),
-        keys: keys.get(account.id) ?? 0,
-        people: people.get(account.id) ?? 0,
-      };
-    }),
-  );
+  const data = ids.map((id) => {
+    const own = used.get(id) ?? [];
+    const cost = addCosts(own);
+    const budget = findFullest(limits.get(id) ?? []);
+    return {
+      account_id: id,
+      cost_usd: cost,
+      forecast_usd: forecast(cost, span, nowMs),
+      last_month_usd: addCosts(before.get(id) ?? []),
+      requests: own.reduce((sum, { requests }) => sum + requests, 0),
+      ...(budget === null ? {} : { budget: limitView(budget) }),
+      keys: keys.get(id) ?? 0,
+      people: people.get(id) ?? 0,
+    };
+  });
   const total = data.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   return {
     month,
@@ -101,11 +99,6 @@ export async function listSpending(parts: SpendingParts, scope: Scope): Promise<
 
 function addCosts(sums: readonly UsageSum[]): number {
   return toUsd(sums.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
-}
-
-/** The budget of the account that is nearest to its end. */
-async function findBudget({ ledger }: SpendingParts, account: Account): Promise<LimitState | null> {
-  return account.budgets.length === 0 ? null : findFullest(await ledger.accountLimits(account));
 }
 
 /** Returns the budget that is nearest to its end. Null if there is none among the limits. */

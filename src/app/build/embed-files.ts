@@ -8,10 +8,10 @@ import { renderDocs } from "./render-docs.ts";
 
 const DEPLOY = join(import.meta.dir, "..", "..", "deploy");
 
-/** The folders that it writes. */
+/** The folders that `embedFiles` writes. */
 export const EMBEDDED = ["console", "docs", "deploy"];
 
-/** Writes them to folders of this one. */
+/** Writes the files to folders in `dist`. */
 export async function embedFiles(dist: string): Promise<void> {
   writeFiles(join(dist, "console"), await bundleConsole());
   writeFiles(join(dist, "docs"), await renderDocs());

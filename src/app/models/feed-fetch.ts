@@ -10,7 +10,7 @@ import { decodeList, LIST_BYTES_MAX, TOO_LONG } from "./list-bytes.ts";
 
 /** A list that takes longer can't be had. */
 const FEED_MS = 30_000;
-/** It has 64. */
+/** A signature has 64. */
 const SIGNATURE_BYTES_MAX = 1000;
 const OK = 200;
 const REDIRECTS = 300;

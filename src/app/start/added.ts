@@ -9,7 +9,7 @@ import { readRegions, readTier } from "../../config/providers/pricing.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
 import { omitUndefined } from "../../core/json/json.ts";
 import { FOREIGN_SECRETS, readForeignUntil } from "../../core/keys/foreign-secret.ts";
-import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { Alias } from "../../core/models/alias.ts";
 import type { RefusalRules } from "../../core/models/refusals.ts";
 import type { StoredCredential } from "../../core/rows.ts";
@@ -182,7 +182,7 @@ function numberCredentials({ credentials }: ProviderSetup): readonly NumberedCre
 function toIdle(provider: string, credential: NumberedCredential): IdleCredential {
   const { position, secret, weight, priceFactor = 1 } = credential;
   const id = makeConfiguredId(position);
-  const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => credential[property] ?? null);
+  const limits = mapLimits(MINUTE_LIMITS, "property", ({ property }) => credential[property] ?? null);
   return { id, provider, secret, weight, priceFactor, ...limits, enabled: false };
 }
 
@@ -203,7 +203,7 @@ export function canStandAlone({ baseUrl }: KnownProvider): boolean {
 
 export function toCredential(added: AddedCredential): Credential {
   const { id, secret, weight, priceFactor } = added;
-  const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => added[property] ?? undefined);
+  const limits = mapLimits(MINUTE_LIMITS, "property", ({ property }) => added[property] ?? undefined);
   const factor = priceFactor === 1 ? {} : { priceFactor };
   return { id, secret, weight, ...omitUndefined(limits), ...factor };
 }

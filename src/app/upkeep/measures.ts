@@ -30,7 +30,7 @@ interface MeasuresParts {
   readonly clock: Pick<Clock, "nowMs">;
   /** Called each time, because a reload may change them. */
   readonly rules: () => Pick<MetricsRules, "balances" | "budgets">;
-  readonly ledger: () => Pick<Ledger, "accountLimits">;
+  readonly ledger: () => Pick<Ledger, "limitsByAccount">;
 }
 
 /** The use and the limit of an account's budget, in USD. */
@@ -96,11 +96,11 @@ export class Measures {
 
   async #readBudgets(accounts: readonly Account[], isOn: boolean): Promise<void> {
     const budgets: BudgetMeasure[] = [];
-    for (const account of accounts) {
-      const limits = await this.#parts.ledger().accountLimits(account);
-      for (const { kind, per = "", models = [], used: usedUsd, limit: limitUsd } of limits) {
+    const limits = await this.#parts.ledger().limitsByAccount(accounts);
+    for (const { id, name: account } of accounts) {
+      for (const { kind, per = "", models = [], used: usedUsd, limit: limitUsd } of limits.get(id) ?? []) {
         const budget = [per, ...models].join(" ");
-        if (kind === "budget") budgets.push({ account: account.name, budget, usedUsd, limitUsd });
+        if (kind === "budget") budgets.push({ account, budget, usedUsd, limitUsd });
       }
     }
     this.budgets = budgets;

@@ -20,9 +20,9 @@ interface PriceChange extends Pick<Proposal, "before" | "after" | "reason" | "mo
   readonly verdict: "taken" | "waits" | "refused";
 }
 
-/** A price that moves by more is accepted by a person or not at all. */
+/** A price that rises or falls by a greater factor is accepted by a person or not at all. */
 const MOVE_MAX = 2;
-/** Rates move by one ratio if theirs differ by no more. */
+/** Rates whose ratios differ by no more have moved together. */
 const RATIO_TOLERANCE = 0.001;
 /** A rate that is off by this factor is in another unit. */
 const SLIP_FACTOR = 100;

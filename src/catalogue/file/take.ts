@@ -19,9 +19,8 @@ interface Acceptance {
 }
 
 /**
- * Returns the file with what is accepted, without the fields that the program has overtaken, and with the list as the last one
- * that was gone through. A row of the operator's own stays one: its values change in place, and a new price gives it the list's
- * day.
+ * Returns the file with the accepted parts, without the fields of which the program has newer values, and with the list as the
+ * last one reviewed. An operator's own row stays one: its values change in place, and a new price gives it the list's day.
  */
 export function takeIntoFile(
   file: CatalogueFileContent,

@@ -1,4 +1,4 @@
-// The price of names that no card has, at providers whose names come in families.
+// Reads `price: family`: a model without a card costs what a model of its family costs, times a factor.
 import type { KnownProvider, ProviderSetup } from "../../core/settings.ts";
 import type { Issues, Path } from "../errors.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
@@ -10,7 +10,7 @@ interface FamilyPriceEntry {
   readonly issues: Issues;
 }
 
-/** An unknown price errs on the dear side: what is charged too much can be given back. */
+/** An unknown price is better too high than too low: what is charged too much can be given back. */
 const USUAL_TIMES = 2;
 
 export function readFamilyPrice(

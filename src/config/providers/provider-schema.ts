@@ -1,7 +1,7 @@
 // The configuration's schema of providers.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { CREDENTIAL_LIMITS, mapLimits, PER_MINUTE_MAX } from "../../core/limits/limit-table.ts";
+import { MINUTE_LIMITS, mapLimits, PER_MINUTE_MAX } from "../../core/limits/limit-table.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../../core/models/alias.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
 import { CACHE_MARK_MODES } from "../../core/models/words/cache-marks.ts";
@@ -51,7 +51,7 @@ const factor = checkedNumber(
   (value) => value > 0 && value <= PRICE_FACTOR_MAX && hasDecimals(value),
 );
 
-const LIMIT_NAMES = CREDENTIAL_LIMITS.map(({ name }) => name).join(", ");
+const LIMIT_NAMES = MINUTE_LIMITS.map(({ name }) => name).join(", ");
 const credential = Type.Union(
   [
     secret,
@@ -60,7 +60,7 @@ const credential = Type.Union(
         key: secret,
         name: Type.Optional(keyName),
         weight,
-        ...mapLimits(CREDENTIAL_LIMITS, "name", () => perMinute),
+        ...mapLimits(MINUTE_LIMITS, "name", () => perMinute),
         price_factor: Type.Optional(factor),
       },
       "An API key, its name, its share of the load, its limits at the provider, and its part of the price.",

@@ -1,6 +1,6 @@
 // Builds the enabled providers from the file's section or, without one, from the keys in the environment.
 import { omitUndefined } from "../../core/json/json.ts";
-import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { type DialectName, MARKED_DIALECTS } from "../../core/models/dialect-names.ts";
 import type {
@@ -252,7 +252,7 @@ function readCredentials(context: ProviderContext, given: ProviderConfig["keys"]
 function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Credential {
   if (typeof given === "string") return { secret: given, weight: 1 };
   const { key, name, weight = 1, price_factor: factor = 1 } = given;
-  const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ name }) => given[name]);
+  const limits = mapLimits(MINUTE_LIMITS, "property", ({ name }) => given[name]);
   return {
     secret: key,
     weight,

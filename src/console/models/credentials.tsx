@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { CredentialView, ProviderView, TestResult } from "../../admin/models/providers.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
-import { CREDENTIAL_LIMITS } from "../../core/limits/limit-table.ts";
+import { MINUTE_LIMITS } from "../../core/limits/limit-table.ts";
 import { change, describeError } from "../frame/api.ts";
 import { formatCount, formatDuration, formatPercent, formatRelativeTime } from "../frame/format.ts";
 import { may } from "../frame/session.ts";
@@ -100,7 +100,7 @@ function Identity({ credential, position }: Pick<CredentialProps, "credential" |
   const { state, reason, until, weight, error_rate, source } = credential;
   const isUntried = state === "active" && credential.called_at === null;
   const [word, tone] = isUntried ? (["not called yet"] as const) : nameState(credential);
-  const limits = CREDENTIAL_LIMITS.map(({ name, counts }) => {
+  const limits = MINUTE_LIMITS.map(({ name, counts }) => {
     const limit = credential[name];
     if (limit === null) return null;
     return counts === "parallel"

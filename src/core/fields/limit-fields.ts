@@ -1,28 +1,25 @@
 // The fields that set a limit of a minute, made from the limits' rows, for each kind of owner.
 import { LIMIT_MAX } from "../limits/limit.ts";
-import { CREDENTIAL_LIMITS, MINUTE_LIMITS, type MinuteLimit, PER_MINUTE_MAX } from "../limits/limit-table.ts";
+import { MINUTE_LIMITS, type MinuteLimit, PER_MINUTE_MAX } from "../limits/limit-table.ts";
 
 /** A field for each limit, under its name. */
-type LimitFields<Row extends MinuteLimit, Made> = {
-  readonly [Name in Row["name"]]: Made & Pick<Extract<Row, { readonly name: Name }>, "property">;
+type LimitFields<Made> = {
+  readonly [Name in MinuteLimit["name"]]: Made &
+    Pick<Extract<MinuteLimit, { readonly name: Name }>, "property">;
 };
 
-function makeFields<Row extends MinuteLimit, Made extends object>(
-  rows: readonly Row[],
-  make: (row: Row) => Made,
-): LimitFields<Row, Made> {
+function makeFields<Made extends object>(make: (row: MinuteLimit) => Made): LimitFields<Made> {
   const fields = Object.fromEntries(
-    rows.map((row) => [row.name, { property: row.property, ...make(row) }] as const),
+    MINUTE_LIMITS.map((row) => [row.name, { property: row.property, ...make(row) }] as const),
   );
-  if (hasAll<Row, Made>(fields, rows)) return fields;
+  if (hasAll<Made>(fields)) return fields;
   throw new TypeError("A row of the limits is missing.");
 }
 
-function hasAll<Row extends MinuteLimit, Made>(
+function hasAll<Made>(
   fields: Readonly<Record<string, Made & Pick<MinuteLimit, "property">>>,
-  rows: readonly Row[],
-): fields is LimitFields<Row, Made> & Readonly<Record<string, Made & Pick<MinuteLimit, "property">>> {
-  return rows.every(({ name, property }) => fields[name]?.property === property);
+): fields is LimitFields<Made> & Readonly<Record<string, Made & Pick<MinuteLimit, "property">>> {
+  return MINUTE_LIMITS.every(({ name, property }) => fields[name]?.property === property);
 }
 
 function makeFlag({ name }: MinuteLimit, help: string) {
@@ -30,7 +27,6 @@ function makeFlag({ name }: MinuteLimit, help: string) {
 }
 
 export const KEY_LIMIT_FIELDS = makeFields(
-  MINUTE_LIMITS,
   (row) =>
     ({
       kind: "count_or_default",
@@ -45,7 +41,6 @@ export const KEY_LIMIT_FIELDS = makeFields(
 );
 
 export const ACCOUNT_LIMIT_FIELDS = makeFields(
-  MINUTE_LIMITS,
   (row) =>
     ({
       kind: "limit",
@@ -60,7 +55,6 @@ export const ACCOUNT_LIMIT_FIELDS = makeFields(
 );
 
 export const CREDENTIAL_LIMIT_FIELDS = makeFields(
-  CREDENTIAL_LIMITS,
   ({ label, credential: { manual } }) =>
     ({
       kind: "limit",

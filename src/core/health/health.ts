@@ -2,7 +2,7 @@
 import type { FailureWords } from "../faults/failure.ts";
 import type { CREDENTIAL_FIELDS } from "../fields/credential.ts";
 import type { ValuesOf } from "../fields/field.ts";
-import type { CredentialLimit } from "../limits/limit-table.ts";
+import type { MinuteLimit } from "../limits/limit-table.ts";
 
 export interface Vitals {
   /** For all payers. `open`: receives no requests. `half_open`: one request is testing whether it has recovered. */
@@ -40,7 +40,7 @@ export interface ModelHealth extends Vitals {
 
 export interface CredentialHealth
   extends Pick<Vitals, "inFlight" | "errorRate">,
-    Pick<ValuesOf<typeof CREDENTIAL_FIELDS>, "weight" | "priceFactor" | CredentialLimit["property"]> {
+    Pick<ValuesOf<typeof CREDENTIAL_FIELDS>, "weight" | "priceFactor" | MinuteLimit["property"]> {
   /** Null for credentials from the configuration. */
   readonly id: string | null;
   /** Its place among the provider's, from 1. */

@@ -37,10 +37,10 @@ export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
   readonly pausedBy: readonly Pauser[];
 }
 
-/** The fields of a key with neither limits nor a history. */
 /** The id of the key under which the log shows what was sampled. */
 export const SAMPLING_KEY = "sampling";
 
+/** The fields of a key with neither limits nor a history. */
 export const KEY_DEFAULTS = {
   ...listInitials(KEY_FIELDS),
   revokedAtMs: null,

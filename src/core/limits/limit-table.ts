@@ -33,8 +33,7 @@ interface MinuteRow {
   readonly account: FieldWords;
   /** In the rules of the sign-in. */
   readonly member: FieldMeaning;
-  /** Missing if no provider limits it. */
-  readonly credential?: Pick<FieldWords, "manual"> & FieldMeaning;
+  readonly credential: Pick<FieldWords, "manual"> & FieldMeaning;
 }
 
 /** In the order of views, forms, flags and the manual. */
@@ -110,10 +109,6 @@ export const MINUTE_LIMITS = [
 ] as const satisfies readonly MinuteRow[];
 
 export type MinuteLimit = (typeof MINUTE_LIMITS)[number];
-export type CredentialLimit = Extract<MinuteLimit, { readonly credential: unknown }>;
-
-/** Those that a provider may set for a credential. */
-export const CREDENTIAL_LIMITS = MINUTE_LIMITS.filter((row): row is CredentialLimit => "credential" in row);
 
 /** Makes something of each row, under one of its names. */
 export function mapLimits<Row extends MinuteLimit, Word extends "name" | "property" | "counts", Made>(

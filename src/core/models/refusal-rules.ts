@@ -44,10 +44,10 @@ type ApplyRefusal<Facts> = (
   rules: RefusalRules,
 ) => Partial<Facts>;
 
-/** The dialects whose orders of roles `arrangeTurns` applies. */
+/** The dialects in which `arrangeTurns` applies the words about the order of roles. */
 type ArrangedDialect = "openai" | "mistral";
 
-/** A rule for each word that claims the dialect, but the orders of roles where `arrangeTurns` applies them. */
+/** A rule for each word that claims the dialect, except those that `arrangeTurns` applies. */
 export type DialectRules<Dialect extends ChatDialectName, Facts> = Readonly<
   Record<
     Exclude<WithoutLevel<WordOf<Dialect>>, Dialect extends ArrangedDialect ? OrderWord : never>,

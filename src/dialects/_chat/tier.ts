@@ -3,8 +3,8 @@ import type { Target } from "../../core/models/dialect.ts";
 import { isTierOpen } from "./outgoing.ts";
 
 /**
- * Returns the field to add. OpenAI API reference, `service_tier`: without it, and with `auto`, the project's own setting
- * applies, which may cost twice as much, and nothing in the request says so.
+ * Returns the field for a request that leaves the tier open. OpenAI API reference, `service_tier`: without it, and with
+ * `auto`, the project's own setting applies, which may cost twice as much, and nothing in the request says so.
  */
 export function askTier(
   given: unknown,

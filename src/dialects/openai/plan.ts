@@ -113,7 +113,7 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
   };
 }
 
-/** Plans `tool_choice`. Its fields have other tools if the choice is said by these. */
+/** Plans `tool_choice`. The returned fields have `tools` only if these replace it: a list of the one that must be called. */
 function planChoice(
   choice: ToolChoice | undefined,
   direction: "none" | "required" | "named" | undefined,

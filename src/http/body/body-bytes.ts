@@ -21,7 +21,7 @@ export function readBytes(request: Request, reading: BodyReading): Promise<BodyB
   return isInOneGo ? readInOneGo(request, reading) : readPieces(request, reading);
 }
 
-/** Its progress isn't seen: it has the time that it takes at the slowest speed. */
+/** Nothing is known before the body's end: it has the time that it would take at the slowest speed allowed. */
 function readInOneGo(
   request: Request,
   { owner, declaredBytes, deadlines, held }: BodyReading,

@@ -196,8 +196,7 @@ function listServing(operation: OperationName, cards: readonly ModelCard[]): str
   return `Models for ${operation} are ${serving.map(({ id }) => `'${id}'`).join(", ")}.`;
 }
 
-/** Clients log what they are refused, so a secret that was sent as a model is hidden from them too. */
-/** Returns a name as errors may show it. */
+/** Returns a name as errors may show it. Clients log errors, so a secret that was sent as a model's name is hidden. */
 export function showName(model: string): string {
   return hideSecret(model, "...")
     .replace(/[^\x20-\x7e]/g, "?")

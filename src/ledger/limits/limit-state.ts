@@ -1,5 +1,6 @@
 // The limits of a key, a member or an account with their use, as holders and operators see them.
 
+import type { Rows } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import { SPEND_LIMIT, showBudgetModels } from "../../core/limits/budget.ts";
@@ -15,11 +16,11 @@ import type { Clock } from "../../core/world/world.ts";
 import { type LedgerRules, makeReads } from "../allowance.ts";
 import { Books } from "../books.ts";
 import { type LimitOwner, listLimitOwners } from "./limit-owners.ts";
-import { isLacking, type RunningBudget, readLimits } from "./limits.ts";
+import { isLacking, type RunningBudget, type RunningLimits, readLimits } from "./limits.ts";
 import { findEmptyMs, findModelCount, sumCounts } from "./minute.ts";
 
 interface LimitStateParts {
-  readonly store: Pick<Store, "read" | "clockAheadMs">;
+  readonly store: Pick<Store, "read" | "readAccounts" | "clockAheadMs">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly rules: () => LedgerRules;
 }
@@ -61,28 +62,72 @@ export async function findMemberLimits(
   return limits.filter(({ scope }) => scope === "member");
 }
 
+/** Returns the limits that are set for each of the accounts, which the store reads together. */
+export async function findLimitsByAccount(
+  parts: LimitStateParts,
+  accounts: readonly Pick<Account, "id">[],
+): Promise<ReadonlyMap<string, readonly LimitState[]>> {
+  if (accounts.length === 0) return new Map();
+  const ids = accounts.map(({ id }) => id);
+  const described = await describeRunning(
+    parts,
+    (openings) => parts.store.readAccounts(ids, openings),
+    (books, moment) =>
+      ids.map((id) => {
+        const account = books.findAccount(id);
+        return account && readLimits(books, null, account, moment, null);
+      }),
+  );
+  return new Map(ids.map((id, at) => [id, described[at] ?? []]));
+}
+
 async function findLimits(
-  { store, clock, rules }: LimitStateParts,
+  parts: LimitStateParts,
   accountId: string,
   { key, memberId }: { readonly key: GatewayKey | null; readonly memberId: string | null },
 ): Promise<readonly LimitState[]> {
-  const current = rules();
-  const { quota, ownerLimits: limits = LIMIT_RULES } = current;
-  let nowMs = clock.nowMs();
+  const { store, clock, rules } = parts;
   const owner = { id: key?.id ?? accountId, accountId, memberId };
-  const reads: Reads = { ...makeReads(owner, current, nowMs, store.clockAheadMs()), keyId: key?.id ?? null };
-  const running = async (openings: readonly Opening[]) => {
-    const rows = await store.read({ ...reads, days: [], openings });
-    nowMs = rows.nowMs ?? nowMs;
-    const books = new Books(rows);
-    const account = books.findAccount(accountId);
-    const member = memberId === null ? null : books.member(accountId, memberId);
-    return account && readLimits(books, key, account, { nowMs, quota, limits }, member);
+  const reads: Reads = {
+    ...makeReads(owner, rules(), clock.nowMs(), store.clockAheadMs()),
+    keyId: key?.id ?? null,
   };
-  let found = await running([]);
-  if (found !== null && isLacking(found)) found = await running(found);
-  if (found === null || isLacking(found)) return [];
-  return found.owners.flatMap((one) => [
+  const [limits = []] = await describeRunning(
+    parts,
+    (openings) => store.read({ ...reads, days: [], openings }),
+    (books, moment) => {
+      const account = books.findAccount(accountId);
+      const member = memberId === null ? null : books.member(accountId, memberId);
+      return [account && readLimits(books, key, account, moment, member)];
+    },
+  );
+  return limits;
+}
+
+/** Limits with their counts, or the sums that these lack. Null without an account. */
+type FoundLimits = ReturnType<typeof readLimits> | null;
+
+/** Describes limits as of the time of the rows, which are read again if budgets among them are new. */
+async function describeRunning(
+  { clock, rules }: LimitStateParts,
+  read: (openings: readonly Opening[]) => Promise<Rows>,
+  listRunning: (books: Books, moment: Parameters<typeof readLimits>[3]) => readonly FoundLimits[],
+): Promise<readonly (readonly LimitState[])[]> {
+  const { quota, ownerLimits: limits = LIMIT_RULES } = rules();
+  let nowMs = clock.nowMs();
+  const list = async (openings: readonly Opening[]) => {
+    const rows = await read(openings);
+    nowMs = rows.nowMs ?? nowMs;
+    return listRunning(new Books(rows), { nowMs, quota, limits });
+  };
+  const first = await list([]);
+  const lacking = first.flatMap((one) => (one !== null && isLacking(one) ? one : []));
+  const found = lacking.length > 0 ? await list(lacking) : first;
+  return found.map((one) => (one === null || isLacking(one) ? [] : describeLimits(one, nowMs)));
+}
+
+function describeLimits({ owners }: RunningLimits, nowMs: number): readonly LimitState[] {
+  return owners.flatMap((one) => [
     ...(one.minute ? describeMinute(one.owner, one.minute, nowMs) : []),
     ...(one.minute ? describeModels(one.owner, one.minute, nowMs) : []),
     ...one.budgets.map(describeBudget),

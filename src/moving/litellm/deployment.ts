@@ -1,7 +1,7 @@
 // One entry of LiteLLM's `model_list` as a deployment here.
 
 import { asObject, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
-import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { OPERATIONS } from "../../core/models/card.ts";
 import { hasProof } from "../clouds.ts";
 import type { Fields } from "../fields.ts";
@@ -125,7 +125,7 @@ function readCredential(
   return {
     key,
     weight: params.takeNumber("weight"),
-    ...mapLimits(CREDENTIAL_LIMITS, "name", ({ counts }) => {
+    ...mapLimits(MINUTE_LIMITS, "name", ({ counts }) => {
       const name = RATES[counts];
       return params.takeNumber(name) ?? beside.takeNumber(name);
     }),

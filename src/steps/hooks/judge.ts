@@ -51,9 +51,9 @@ export interface Asking {
 }
 
 const NOTHING: Judgement = { changes: new Map(), calls: new Map() };
-/** While a hook fails for everybody, a text that must not pass unasked waits for this share of the time limit, … */
+/** While a hook fails for everybody, a text that must not pass without it waits for this share of the time limit. */
 const FAILING_SHARE = 1 / 4;
-/** … and at least this long. */
+/** The shortest such wait. */
 const FAILING_MS_MIN = 100;
 
 export class Judge {

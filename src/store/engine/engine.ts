@@ -70,6 +70,8 @@ export interface Engine {
   readonly untimed: string;
   /** Ends an expression for text: it is ordered by its bytes. */
   readonly byBytes: string;
+  /** The expression for the store's clock, in Unix milliseconds. NULL if its processes' own clocks are the store's. */
+  readonly nowMs: string;
   /** The condition that a column's text contains `part`. */
   contains(column: string, part: string): string;
   /** The condition that a column's text is in a list, which is a value of JSON. Without an index, each row is compared with all of the list. */

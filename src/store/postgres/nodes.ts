@@ -6,6 +6,7 @@ import { Heart } from "../engine/heart.ts";
 import { findNotedHolds } from "../engine/noted-holds.ts";
 import { selectSql } from "../engine/sql.ts";
 import { HOLD } from "../schema/tables.ts";
+import { NOW_MS } from "./clock.ts";
 import type { Pool } from "./pool.ts";
 import { DEAD, DEAD_MS } from "./programs.ts";
 
@@ -21,7 +22,7 @@ const BEAT = `
     beat_at = clock_timestamp(),
     clock_ms = excluded.clock_ms
   RETURNING
-    CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now_ms,
+    ${NOW_MS} AS now_ms,
     (SELECT oldest_supported FROM schema_version WHERE one = 1) AS oldest_supported,
     coalesce((SELECT string_agg(older.id, ' ' ORDER BY older.id) FROM node AS older, schema_version
       WHERE coalesce(older.version, 0) < oldest_supported AND older.beat_at > clock_timestamp() - ${DEAD}), '')

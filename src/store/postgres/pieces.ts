@@ -1,10 +1,11 @@
 // The pieces of files as rows. A commit that is acknowledged survives a power failure of the database's machine.
 import type { PieceStore } from "../../core/batches/file.ts";
 import { readText } from "../columns/found.ts";
+import { NOW_MS } from "./clock.ts";
 import type { Pool } from "./pool.ts";
 
 const WRITE = `INSERT INTO file_piece (account_id, object, number, at_ms, sealed)
-  VALUES ($1, $2, $3, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), $4)
+  VALUES ($1, $2, $3, ${NOW_MS}, $4)
   ON CONFLICT (account_id, object, number) DO UPDATE SET at_ms = excluded.at_ms, sealed = excluded.sealed`;
 const READ = "SELECT sealed FROM file_piece WHERE account_id = $1 AND object = $2 AND number = $3";
 const REMOVE = "DELETE FROM file_piece WHERE account_id = $1 AND object = $2";

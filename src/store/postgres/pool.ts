@@ -3,6 +3,7 @@ import { Fault } from "../../core/faults/fault.ts";
 import { bind, type Change, type Engine } from "../engine/engine.ts";
 import { unavailable } from "../engine/unavailable.ts";
 import { UNTIMED } from "../schema/request-ids.ts";
+import { NOW_MS } from "./clock.ts";
 import { Connection, type Query, type Result } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import type { Dialer } from "./dialer.ts";
@@ -82,6 +83,7 @@ export class Pool implements Engine {
 
   readonly untimed = UNTIMED.postgres;
   readonly byBytes = 'COLLATE "C"';
+  readonly nowMs = NOW_MS;
 
   readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;
 

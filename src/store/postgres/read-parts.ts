@@ -8,6 +8,7 @@ import { RAISES } from "../limits/limit-requests.ts";
 import { CHECKOUT } from "../money/checkouts.ts";
 import { REQUEST, TAG_OF_DAY } from "../schema/log-tables.ts";
 import { HOLD, KEY, METER, MOVEMENT, OWNER, REPLY, SPEND, type Table } from "../schema/tables.ts";
+import { NOW_MS } from "./clock.ts";
 import type { Query, Result } from "./connection.ts";
 
 type PartName =
@@ -114,7 +115,7 @@ function listWanted(reads: readonly Reads[]): readonly WantedPart[] {
 }
 
 /** Read after the account's lock, so that the decisions of all nodes on an account are in the order of time. */
-const CLOCK = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now_ms";
+const CLOCK = `${NOW_MS} AS now_ms`;
 
 /** The statements composed so far, by the tables that they read. */
 const together = new Map<string, string>();

@@ -51,6 +51,7 @@ const WORDS = {
   itemsOf: (list) => `json_each(${list}) AS item`,
   untimed: UNTIMED.sqlite,
   byBytes: "COLLATE BINARY",
+  nowMs: "NULL",
   contains: (column, part) => `instr(${column}, ${part}) > 0`,
   isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
   isAmong: (column, query) => `${column} IN (${query})`,

@@ -17,7 +17,7 @@ export function readOverwriting(path: string): Overwriting {
   return has(POSTPONED) ? "postponed" : "due";
 }
 
-/** Leaves it to the command. Throws SQLite's error. */
+/** Notes that the command overwrites the file, rather than the next start. Throws SQLite's error. */
 export function postponeOverwriting(path: string): void {
   using database = new Database(path, { readwrite: true, create: false });
   database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
@@ -26,7 +26,7 @@ export function postponeOverwriting(path: string): void {
   ]);
 }
 
-/** Rewrites the whole file. Throws SQLite's error. */
+/** Rewrites the whole file, without what was deleted. Throws SQLite's error. */
 export function overwriteFreed(path: string): void {
   using database = new Database(path, { readwrite: true, create: false });
   database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);

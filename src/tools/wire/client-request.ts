@@ -25,8 +25,7 @@ export interface ServedVersion {
 const VERSION_HEADER = "mcp-protocol-version";
 
 /**
- * `initialize` belongs to the older era whatever its header says: a client that asks for a newer version by it is offered
- * an older one.
+ * `initialize` belongs to the older era, even if its header names a newer version: the client is then offered an older one.
  */
 export function readVersion(message: RequestMessage, getHeader: GetHeader): RequestVersion {
   const header = getHeader(VERSION_HEADER);

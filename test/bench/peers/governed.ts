@@ -81,7 +81,7 @@ function keepNothing() {
   };
 }
 
-function keepNoJournals(): Pick<Store, "purgeAccount" | "journals"> {
+function keepNoJournals(): Pick<Store, "purgeAccount" | "journals" | "readAccounts"> {
   const nobody = async () => [];
   const unused = async () => {
     throw new Error("Not part of the measurement.");
@@ -97,7 +97,7 @@ function keepNoJournals(): Pick<Store, "purgeAccount" | "journals"> {
     statement: async () => null,
     keepStatement: unused,
   };
-  return { journals, purgeAccount: async () => 0 };
+  return { journals, purgeAccount: async () => 0, readAccounts: unused };
 }
 
 /** There is no log, and nothing is learned, configured or remembered. */

@@ -218,7 +218,7 @@ describe("while the issuer doesn't answer", () => {
     expect((await told()).map(([type]) => type)).toEqual(["issuer.silent"]);
   });
 
-  test("a changed `doubt` counts for those who are in doubt by then, and none ends keys before `recheck`", async () => {
+  test("a changed `doubt` applies to people who are in doubt already, and no value ends keys before `recheck`", async () => {
     const works = await enter("ada");
     const others = await enter("bob");
     pass(HOUR_MS);

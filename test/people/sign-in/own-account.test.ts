@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test("a person without an account gets one, once, with keys in it alone", async () => {
+test("a person without an account gets one, once, and makes keys in no other", async () => {
   const { people } = world.provider;
   for (const name of ["ada", "bob"]) people.set(name, { name, groups: ["staff"] });
   people.set("cat", { name: "cat", groups: ["staff", "search"] });

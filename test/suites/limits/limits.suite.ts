@@ -16,6 +16,7 @@ import { ALWAYS, findErrors, openPayments } from "../../ledger/payments.ts";
 import { tried } from "../../ledger/tried.ts";
 import { makeMember } from "../../people/samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
+import { ACCOUNT_LIMITS } from "./account-limits.suite.ts";
 import { SHARES } from "./shares.suite.ts";
 
 type Opened = () => TwoStores;
@@ -26,6 +27,7 @@ export const limitsSuite = makeSuite({
   "a member's use": memberUse,
   "limits on some models": modelLimits,
   ...SHARES,
+  ...ACCOUNT_LIMITS,
 });
 
 function modelLimits(opened: Opened): void {

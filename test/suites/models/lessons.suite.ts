@@ -65,7 +65,7 @@ function lessons(opened: Opened): void {
 }
 
 function order(opened: Opened): void {
-  test("they are ordered by time and id, from a given time, up to a limit", async () => {
+  test("lessons are listed by time and id, from a given time, up to a limit", async () => {
     const { store } = opened();
     for (const [id, atMs] of [
       ["late", NOON + 2],

@@ -24,9 +24,10 @@ const writeRule = (action: (typeof KINDS)[number]) =>
 
 test("each detector has a value here, but those that stand in no group and the gateway's own keys", () => {
   const named = DETECTORS.map(({ name }) => name).filter((name) => name !== "poundkey_key");
-  expect(named.filter((name) => !CANARIES.some(({ detector }) => detector === name))).toEqual(
-    named.filter((name) => name === "assigned_secret"),
-  );
+  expect(
+    named.filter((name) => !CANARIES.some(({ detector }) => detector === name)),
+    "each detector takes a value in test/whole/guard/nowhere-canaries.ts",
+  ).toEqual(named.filter((name) => name === "assigned_secret"));
 });
 
 const STORES = [

@@ -224,7 +224,7 @@ describe("the service that an answer came from", () => {
   });
 });
 
-test("a factor is charged", async () => {
+test("a provider's price factor is charged", async () => {
   expect(await ask("Split#m")).toBeCloseTo(cost(1, 4), 9);
 });
 

@@ -7,7 +7,7 @@ const NAME = String.raw`[a-z][a-z0-9]*(?:-[a-z0-9]+){0,9}-20\d\d-\d\d-\d\d`;
 const WORD = new RegExp(`^beta:${NAME}$`);
 const CHARACTERS_MAX = 100;
 
-/** The form in which the operator writes it, for the schema. */
+/** The form in which the operator writes such a word, for the schema. */
 export const BETA_WORDS = {
   pattern: new RegExp(`^-?beta:${NAME}$`),
   example: "beta:effort-2025-11-24",

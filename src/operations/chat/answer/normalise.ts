@@ -173,16 +173,16 @@ function tooMany(asked: number): Error {
   return malformed(`more choices than the ${asked} requested`);
 }
 
-/**
- * Returns the report with its total, or null if one of its numbers is malformed: then neither the rest of it nor an
- * earlier report can be trusted.
- */
 /** A malformed report leaves none, because it may be the earlier one that was wrong. */
 function mergeValid(before: Usage | null, usage: Usage): Usage | null {
   const valid = validateUsage(usage);
   return valid && mergeReports(before, valid);
 }
 
+/**
+ * Returns the report with its total, or null if one of its numbers is malformed: then neither the rest of it nor an
+ * earlier report can be trusted.
+ */
 function validateUsage(usage: Usage): Usage | null {
   if (!areCountsValid(usage)) return null;
   const total = usage.prompt_tokens + usage.completion_tokens;

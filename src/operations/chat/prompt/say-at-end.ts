@@ -11,8 +11,8 @@ export function joinSaid(parts: readonly string[]): string {
 }
 
 /**
- * Returns the messages with a note at the end of the user's newest, or in one of its own behind the results of calls. The
- * same list if nothing is said.
+ * Returns the messages with a note at the end of the user's newest message, or in a message of its own if results of calls
+ * are newer. The same list if nothing is said.
  */
 export function sayAtEnd(messages: readonly ChatMessage[], said: string): readonly ChatMessage[] {
   if (said === "") return messages;
