@@ -9,7 +9,7 @@ import { Growth } from "./growth.ts";
 import { BASE64_RUN_MAX, isInLongRun } from "./long-runs.ts";
 import { addInOrder } from "./order.ts";
 import { Reading } from "./reading.ts";
-import { type Entry, NEXT_MAX, RUN_MAX } from "./starts.ts";
+import { type Entry, isPossible, NEXT_MAX, RUN_MAX, readFirst } from "./starts.ts";
 import { makeTable, type Table } from "./table.ts";
 
 /** A value in a text. Positions are in UTF-16 units, `to` behind the last. */
@@ -170,12 +170,23 @@ export class TextSearch implements Search {
   #scan(end: number): void {
     const text = this.#text;
     while (this.#reading.at < end && this.#growing === null) {
-      if (this.#runFrom === -1) this.#reading.pass(text, end, this.#table.starts);
+      if (this.#runFrom === -1 && this.#passTo(end)) continue;
       if (this.#reading.at === end) break;
       if (isAlphanumeric(text.charCodeAt(this.#reading.at))) this.#scanRun(end);
       else if (this.#runFrom !== -1) this.#endRun(this.#reading.at);
       else this.#scanOthers(end);
     }
+  }
+
+  /** Passes all at which nobody is asked, and the run behind it. False if that is none, or may go on. */
+  #passTo(end: number): boolean {
+    const reading = this.#reading;
+    const runEnd = reading.pass(this.#text, end, this.#table.starts);
+    if (runEnd <= reading.at || runEnd === end) return false;
+    this.#runFrom = reading.at;
+    reading.at = runEnd;
+    this.#endRun(runEnd);
+    return true;
   }
 
   /** Passes a run of letters and digits, which may go on in the next step. The length of a long one isn't waited for. */
@@ -220,7 +231,8 @@ export class TextSearch implements Search {
       const kind = readSeparatorKind(this.#text.charCodeAt(at));
       // Digits count only behind a separator.
       const next = kind === 0 ? 0 : countDigits(this.#text, at + 1, NEXT_MAX);
-      entries = starts.findDigits(code - 48, length, kind, next, this.#isNearWord(from));
+      const first = readFirst(this.#text, from, code);
+      entries = starts.findDigits(first, length, kind, next, this.#isNearWord(from));
     } else {
       this.#reading.wordFrom = from;
       entries = starts.findLetters(code, length);
@@ -241,6 +253,7 @@ export class TextSearch implements Search {
       const entry = entries[place];
       if (entry === undefined) break;
       if (from < (ends[entry.at] ?? 0) || (entry.isNearTokenStart && !isNearStart)) continue;
+      if (entry.isLimited && !isPossible(entry, this.#text, from)) continue;
       this.#asked = entry.at;
       if (entry.isAfterWord && !this.#isAfterWord()) continue;
       this.#findAt(entry, from);
