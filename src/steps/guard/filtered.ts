@@ -125,7 +125,7 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     // Every text is changed, so that none is part of a longer piece.
     const [last] = operation.mapPieces([piece], (text) => `${text} `, native).slice(-1);
     if (last === undefined) return [];
-    const bare = operation.streamed?.positions?.dropFromPiece(last) ?? last;
+    const bare = operation.streamed?.positions?.dropFromPiece(last, native) ?? last;
     return operation.mapPieces([bare], (_text, place) => left.get(nameText(place)) ?? "", native);
   }
 
