@@ -22,7 +22,7 @@ export interface DigitRun {
 }
 
 /** The answer to whether a detector is asked at a run. `nearWord`: where a word may stand, which `find` then looks for. */
-export type WordNeed = "always" | "nearWord" | "afterWord" | "never";
+type WordNeed = "always" | "nearWord" | "afterWord" | "never";
 
 /** A value whose end isn't known yet, when no more can be waited for. */
 interface CutValue {

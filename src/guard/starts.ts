@@ -1,6 +1,6 @@
 // The lists of detectors that are asked at a sign, or at a run of letters and digits, by its first character and its length.
 import { endsAt, isAlphanumeric, isDigit, markAscii } from "./characters.ts";
-import type { Detector, DigitRun, WordNeed } from "./detector.ts";
+import type { Detector, DigitRun } from "./detector.ts";
 import { SEPARATOR_KINDS } from "./forms.ts";
 
 /** Longer runs are one class: no detector tells them apart. */
@@ -20,6 +20,7 @@ const TWO_ZEROS = 10;
 export function readFirst(text: string, at: number, code: number): number {
   return code === ZERO && text.charCodeAt(at + 1) === ZERO ? TWO_ZEROS : code - ZERO;
 }
+
 const ALL_RUNS: readonly number[] = Array.from({ length: RUNS }, (_, length) => length);
 
 /** All that may stand behind a run of digits. */
@@ -80,7 +81,7 @@ export function makeStarts(rows: readonly Detector[]): Starts {
     digits: makeTable(FIRSTS * RUNS * BEHIND.length),
     wordDigits: makeTable(FIRSTS * RUNS * BEHIND.length),
   };
-  for (const [at, row] of rows.entries()) addRow(lists, makeEntry(row, at));
+  for (const [at, row] of rows.entries()) addRow(lists, new Variants(row, at));
   return readLists(lists);
 }
 
@@ -100,28 +101,43 @@ function readLists({ signs, letters, digits, wordDigits }: Lists): Starts {
   };
 }
 
-function addRow(lists: Lists, entry: Entry): void {
-  const { starts, runs = ALL_RUNS } = entry.row;
+function addRow(lists: Lists, variants: Variants): void {
+  const { starts, runs = ALL_RUNS } = variants.row;
+  const entry = variants.find(0, false);
   for (const character of starts) {
     const code = character.charCodeAt(0);
-    if (isDigit(code)) addDigits(lists, entry, { first: code - ZERO, hasTwoZeros: false });
+    if (isDigit(code)) addDigits(lists, variants, { first: code - ZERO, hasTwoZeros: false });
     else if (!isAlphanumeric(code)) addSign(lists.signs, code, entry);
     else for (const length of runs) add(lists.letters, code * RUNS + length, entry);
   }
-  if (starts.includes("0")) addDigits(lists, entry, { first: 0, hasTwoZeros: true });
+  if (starts.includes("0")) addDigits(lists, variants, { first: 0, hasTwoZeros: true });
 }
 
-function makeEntry(row: Detector, at: number): Entry {
-  return {
-    row,
-    at,
-    find: row.find,
-    isNearTokenStart: row.isNearTokenStart === true,
-    leads: row.leads === undefined ? null : row.leads.map(markAscii),
-    characters: 0,
-    isLimited: row.leads !== undefined,
-    isAfterWord: false,
-  };
+/** The few different entries of a row. */
+class Variants {
+  readonly row: Detector;
+  readonly #at: number;
+  readonly #leads: readonly Uint8Array[] | null;
+  readonly #known = new Map<string, Entry>();
+
+  constructor(row: Detector, at: number) {
+    this.row = row;
+    this.#at = at;
+    this.#leads = row.leads?.map((characters) => markAscii(characters)) ?? null;
+  }
+
+  find(characters: number, isAfterWord: boolean): Entry {
+    return this.#known.getOrInsertComputed(`${characters} ${isAfterWord}`, () => ({
+      row: this.row,
+      at: this.#at,
+      find: this.row.find,
+      isNearTokenStart: this.row.isNearTokenStart === true,
+      leads: this.#leads,
+      characters,
+      isLimited: characters > 0 || this.#leads !== null,
+      isAfterWord,
+    }));
+  }
 }
 
 function makeTable(count: number): EntryLists {
@@ -144,22 +160,23 @@ function addSign(signs: EntryLists, code: number, entry: Entry): void {
   }
 }
 
-function addDigits(lists: Lists, entry: Entry, begun: Pick<DigitRun, "first" | "hasTwoZeros">): void {
-  const { row } = entry;
+function addDigits(
+  { digits, wordDigits }: Lists,
+  variants: Variants,
+  begun: Pick<DigitRun, "first" | "hasTwoZeros">,
+): void {
+  const { row } = variants;
   const first = begun.hasTwoZeros ? TWO_ZEROS : begun.first;
   for (const length of row.runs ?? ALL_RUNS) {
     for (const { separator, next, key } of BEHIND) {
       const run = { ...begun, length, separator, next };
-      const place = (first * RUNS + length) * BEHIND.length + key;
+      const asks = row.asks?.(run) ?? "always";
       const characters = row.measure?.(run) ?? 0;
-      addRun(lists, place, { ...entry, characters, isLimited: characters > 0 }, row.asks?.(run));
+      const place = (first * RUNS + length) * BEHIND.length + key;
+      if (asks === "always") add(digits, place, variants.find(characters, false));
+      if (asks !== "never") add(wordDigits, place, variants.find(characters, asks === "afterWord"));
     }
   }
-}
-
-function addRun({ digits, wordDigits }: Lists, place: number, entry: Entry, asks: WordNeed = "always"): void {
-  if (asks === "always") add(digits, place, entry);
-  if (asks !== "never") add(wordDigits, place, { ...entry, isAfterWord: asks === "afterWord" });
 }
 
 /** Refuses cheaply what stands behind other signs, or has another length. */
