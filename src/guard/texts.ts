@@ -243,7 +243,7 @@ class Merge {
     return false;
   }
 
-  /** Of those that begin at the same place, the longest stands first. */
+  /** The longest of those that begin at the same place stands first. */
   #add(found: Match): void {
     const { merged } = this;
     let at = merged.length;

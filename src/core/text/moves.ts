@@ -65,7 +65,7 @@ class MovedText {
   readonly #keepsText: boolean;
   readonly #replaced: Replacement[] = [];
   #undecided = "";
-  /** What has left, if it is kept. */
+  /** The changed text as far as it has left. Empty if it isn't kept. */
   left = "";
   received = NONE;
   decided = NONE;

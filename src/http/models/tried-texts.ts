@@ -29,7 +29,7 @@ interface TriedBody {
   readonly at: GuardPlace;
 }
 
-/** What a step sees of a request beside its texts. */
+/** The parts of a request in which a step sees more than its texts. */
 interface TriedRequest {
   readonly ask: object;
   readonly raw: { readonly body: JsonObject } | null;

@@ -8,8 +8,8 @@ import type { PlacedText } from "../../operations/ordered-texts.ts";
 const STEP_CHARACTERS = 16_384;
 
 /**
- * Ends with what `walk` makes of all its texts. What is within a step's characters is changed as it is reached, and the rest
- * between a first walk and a second.
+ * Ends with the result of `walk`, which calls its function with each text. Texts within a step's characters are changed as they
+ * are reached, and the others between a first walk and a second.
  */
 export function* mapInSteps<Result>(
   walk: (change: ChangeText) => Result,
@@ -43,7 +43,7 @@ export function* mapInSteps<Result>(
   return walk(takeAllKinds(() => changed[visit++] ?? ""));
 }
 
-/** Gives a stream a text, and ends with what leaves. */
+/** Pushes a text into a stream, and ends with the text that leaves. */
 export function* pushInSteps(stream: TextStream, text: string): Steps<string> {
   let now = "";
   for (let from = 0; ; from += STEP_CHARACTERS) {
