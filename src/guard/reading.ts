@@ -37,8 +37,7 @@ export class Reading {
       const code = text.charCodeAt(at);
       if (isAlphanumeric(code)) {
         runEnd = findWordEnd(text, at, end);
-        if (runEnd === end || this.#isAsked(text, at, runEnd, starts)) break;
-        if (!isDigit(code)) this.wordFrom = at;
+        if (!this.passRun(text, at, runEnd, end, starts)) break;
         at = runEnd;
       } else {
         if (askedSigns[code] === 1) break;
@@ -49,12 +48,24 @@ export class Reading {
     return runEnd;
   }
 
-  /** True if somebody may be asked at this run of letters and digits. */
+  /** Passes a run of letters and digits. False if somebody may be asked there, or if it may go on. */
+  passRun(text: string, from: number, to: number, end: number, starts: Starts): boolean {
+    if (to === end || this.#isAsked(text, from, to, starts)) return false;
+    if (!isDigit(text.charCodeAt(from))) this.wordFrom = from;
+    return true;
+  }
+
+  /** False if no word can stand near before a place. */
+  isNearWord(at: number): boolean {
+    return at - this.wordFrom <= CONTEXT_CHARACTERS;
+  }
+
+  /** True if somebody may be asked at this run. */
   #isAsked(text: string, at: number, to: number, { askedLetters, askedDigits }: Starts): boolean {
     const code = text.charCodeAt(at);
     const length = Math.min(to - at, RUN_MAX);
     if (!isDigit(code)) return askedLetters[code * RUNS + length] === 1;
-    if (at - this.wordFrom <= CONTEXT_CHARACTERS) return true;
+    if (this.isNearWord(at)) return true;
     const run = readFirst(text, at, code) * RUNS + length;
     return askedDigits[run * KINDS + readSeparatorKind(text.charCodeAt(to))] === 1;
   }
@@ -82,7 +93,7 @@ export class Reading {
   }
 }
 
-function findWordEnd(text: string, from: number, limit: number): number {
+export function findWordEnd(text: string, from: number, limit: number): number {
   let end = from + 1;
   while (end < limit && isAlphanumeric(text.charCodeAt(end))) end++;
   return end;

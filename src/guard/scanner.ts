@@ -3,12 +3,12 @@ import type { GuardWords } from "../core/models/guard.ts";
 import type { Cursor } from "./automaton.ts";
 import { countDigits, isAlphanumeric, isDigit } from "./characters.ts";
 import { Context } from "./context.ts";
-import { CONTEXT_CHARACTERS, type Span } from "./detector.ts";
+import type { Span } from "./detector.ts";
 import { readSeparatorKind } from "./forms.ts";
 import { Growth } from "./growth.ts";
 import { BASE64_RUN_MAX, isInLongRun } from "./long-runs.ts";
 import { addInOrder } from "./order.ts";
-import { Reading } from "./reading.ts";
+import { findWordEnd, Reading } from "./reading.ts";
 import { type Entry, isPossible, NEXT_MAX, RUN_MAX, readFirst } from "./starts.ts";
 import { makeTable, type Table } from "./table.ts";
 
@@ -201,19 +201,24 @@ export class TextSearch implements Search {
     if (!isKnown && this.#runFrom === -1) this.#runFrom = ASKED;
   }
 
-  /** Passes signs, and asks whether a value begins at one. Ends at a letter or digit, or once a value has begun that goes on. */
+  /** Passes signs, and asks whether a value begins at one. Ends at a run that may be asked, or once a value has begun that goes on. */
   #scanOthers(end: number): void {
     const { starts } = this.#table;
     const reading = this.#reading;
     let at = reading.at;
-    for (; at < end && this.#growing === null; at++) {
+    while (at < end && this.#growing === null) {
       const code = this.#text.charCodeAt(at);
-      if (isAlphanumeric(code)) break;
+      if (isAlphanumeric(code)) {
+        const to = findWordEnd(this.#text, at, end);
+        if (!reading.passRun(this.#text, at, to, end, starts)) break;
+        at = to;
+        continue;
+      }
       if (code < ASCII) {
         const entries = starts.findSigns(code, this.#text.charCodeAt(at + 1));
         if (entries !== undefined) this.#ask(entries, at);
       }
-      reading.passSign(code, at);
+      reading.passSign(code, at++);
     }
     this.#reading.at = at;
   }
@@ -232,16 +237,12 @@ export class TextSearch implements Search {
       // Digits count only behind a separator.
       const next = kind === 0 ? 0 : countDigits(this.#text, at + 1, NEXT_MAX);
       const first = readFirst(this.#text, from, code);
-      entries = starts.findDigits(first, length, kind, next, this.#isNearWord(from));
+      entries = starts.findDigits(first, length, kind, next, this.#reading.isNearWord(from));
     } else {
       this.#reading.wordFrom = from;
       entries = starts.findLetters(code, length);
     }
     if (entries !== undefined) this.#ask(entries, from);
-  }
-
-  #isNearWord(at: number): boolean {
-    return at - this.#reading.wordFrom <= CONTEXT_CHARACTERS;
   }
 
   #ask(entries: readonly Entry[], from: number): void {
@@ -286,7 +287,8 @@ export class TextSearch implements Search {
   }
 
   readonly #isAfterWord = (): boolean =>
-    this.#isNearWord(this.#askedFrom) && this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
+    this.#reading.isNearWord(this.#askedFrom) &&
+    this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
 
   readonly #addWord = (from: number, to: number, detector: string): void => this.#add({ from, to, detector });
 
