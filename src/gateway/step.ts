@@ -55,9 +55,10 @@ export interface Step {
   identify?<F extends Form>(call: Call<F>, digestAsked: () => string): string | null;
   /**
    * Returns an answer as it is logged and exported: the client may be shown another. It may be broken off, and comes as the
-   * client was shown it or as the steps got it. If this throws, it is a bug, and nothing of the answer is written.
+   * client was shown it or as the steps got it. The request may be over by then. If this throws, it is a bug, and nothing of
+   * the answer is written.
    */
-  hideLogged?<F extends Form>(call: Call<F>, reply: F["reply"]): F["reply"];
+  hideLogged?<F extends Form>(call: Call<F>, reply: F["reply"]): Later<F["reply"]>;
   /** Called once when the request is over, however it ended, after the settlement. Must not throw. */
   ended?<F extends Form>(call: Call<F>): void;
 }

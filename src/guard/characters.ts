@@ -2,7 +2,8 @@
 
 const ASCII = 128;
 
-function markAscii(characters: string): Uint8Array {
+/** 1 for each of these characters. */
+export function markAscii(characters: string): Uint8Array {
   const marks = new Uint8Array(ASCII);
   for (const character of characters) marks[character.charCodeAt(0)] = 1;
   return marks;

@@ -9,9 +9,10 @@ export interface Span {
   readonly to: number;
 }
 
-/** A run of letters and digits that begins with a digit, before a detector is asked there. */
-interface DigitRun {
+/** A run of letters and digits that begins with a digit, or two zeros, before a detector is asked there. */
+export interface DigitRun {
   readonly first: number;
+  readonly hasTwoZeros: boolean;
   /** Its length, at most 31. */
   readonly length: number;
   /** The character behind it, as a bit of the forms' separators; 0 for others. */
@@ -46,10 +47,14 @@ export interface Detector {
   readonly starts: string;
   /** The ASCII characters that may follow a sign of `starts`. Without them, any. */
   readonly follows?: string;
+  /** The ASCII characters that may stand before a sign of `starts`, the nearest first. Without them, any. */
+  readonly leads?: readonly string[];
   /** The lengths of the run that a letter or digit of `starts` begins. Without them, any. */
   readonly runs?: readonly number[];
   /** Says for each kind of run of such a length that begins with a digit if it is asked there. Without it, always. */
   asks?(run: DigitRun): WordNeed;
+  /** Returns the number of characters of the number that such a run begins, of which the last is a digit; 0 if it isn't known. */
+  measure?(run: DigitRun): number;
   /**
    * Returns the value that begins at `at`, or around it. It looks at a bounded number of characters, and no further than 40
    * before the value and two behind it. `isAfterWord` says if one of `words` stands within 40 characters before `at`.

@@ -1,6 +1,7 @@
 // Findings that overlap are one.
 import { DETECTORS } from "./detectors.ts";
 import type { Match } from "./scanner.ts";
+import { type Steps, takeAll } from "./steps.ts";
 
 /** One finding, or the union of several that overlap, with the kind of the longest. */
 export interface Union extends Match {
@@ -9,6 +10,9 @@ export interface Union extends Match {
 }
 
 const ORDER: ReadonlyMap<string, number> = new Map(DETECTORS.map(({ name }, at) => [name, at]));
+
+/** Joined in less than a millisecond. */
+const STEP_MATCHES = 4096;
 
 /** Returns a detector's place in the list. Words come last. */
 export function rankDetector(name: string): number {
@@ -23,9 +27,18 @@ function isKindBefore(one: Match, other: Match): boolean {
 
 /** Joins the findings of one text, which are in order. */
 export function joinFound(found: readonly Match[]): readonly Union[] {
+  return takeAll(joinInSteps(found));
+}
+
+export function* joinInSteps(found: readonly Match[]): Steps<readonly Union[]> {
   const joined: Union[] = [];
   let kind: Match | null = null;
+  let left = STEP_MATCHES;
   for (const one of found) {
+    if (left-- === 0) {
+      left = STEP_MATCHES;
+      yield;
+    }
     const last = joined.at(-1);
     if (last === undefined || kind === null || one.from >= last.to) {
       joined.push({ ...one, detectors: [one.detector] });

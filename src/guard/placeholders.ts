@@ -2,11 +2,14 @@
 import { DETECTORS } from "./detectors.ts";
 import type { Union } from "./join.ts";
 import { CODE_ALPHABET, CODE_CHARACTERS, isInPlaceholder } from "./placeholder-form.ts";
+import { type Steps, takeAll } from "./steps.ts";
 import { WORDS_PREFIX } from "./words.ts";
 
 /** 40 bits. */
 const CODE_HEX_DIGITS = 10;
 const VALUES_MAX = 50_000;
+/** Named in less than a millisecond. */
+const STEP_VALUES = 256;
 const MARKS: ReadonlyMap<string, string> = new Map(DETECTORS.map(({ name, mark }) => [name, mark]));
 
 export class TooManyValues extends Error {
@@ -88,18 +91,20 @@ function writeCode(bits: number): string {
   return code;
 }
 
+/** Returns what replaces a finding, or null for one that stays. */
+type WriteFound = (one: Union, value: string) => string | null;
+
 /**
- * Returns the text with its findings replaced. `write` returns null for one that stays. A finding within a placeholder stays:
- * a word may be its mark, and the whole of it may look like a secret.
+ * Ends with the text with its findings replaced. A finding within a placeholder stays: a word may be its mark, and the whole of it
+ * may look like a secret.
  */
-export function hideText(
-  text: string,
-  found: readonly Union[],
-  write: (one: Union, value: string) => string | null,
-): string {
+export function* hideInSteps(text: string, found: readonly Union[], write: WriteFound): Steps<string> {
   let hidden = "";
   let copied = 0;
-  for (const one of found) {
+  for (let at = 0; at < found.length; at++) {
+    if (at > 0 && at % STEP_VALUES === 0) yield;
+    const one = found[at];
+    if (one === undefined) break;
     if (isInPlaceholder(text, one.from, one.to)) continue;
     const by = write(one, text.slice(one.from, one.to));
     if (by === null) continue;
@@ -107,4 +112,9 @@ export function hideText(
     copied = one.to;
   }
   return copied === 0 ? text : hidden + text.slice(copied);
+}
+
+/** The same in one go. */
+export function hideText(text: string, found: readonly Union[], write: WriteFound): string {
+  return takeAll(hideInSteps(text, found, write));
 }

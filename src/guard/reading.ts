@@ -1,6 +1,8 @@
 // The place that a text's search has reached, and where the runs began that it stands in.
-import { isAlphanumeric, isDigit, isLetter } from "./characters.ts";
-import { RUN_MAX, RUNS, type Starts } from "./starts.ts";
+import { isAlphanumeric, isDigit } from "./characters.ts";
+import { CONTEXT_CHARACTERS } from "./detector.ts";
+import { readSeparatorKind } from "./forms.ts";
+import { KINDS, RUN_MAX, RUNS, readFirst, type Starts } from "./starts.ts";
 
 const ASCII = 128;
 const PLUS = 43;
@@ -23,22 +25,49 @@ export class Reading {
     this.wordFrom = isAfterName ? 0 : FAR;
   }
 
-  /** Passes all at which nobody is asked: most of a text. Stands outside a run before and afterwards. */
-  pass(text: string, end: number, { askedSigns, askedLetters }: Starts): void {
+  /**
+   * Passes all at which nobody is asked: most of a text. Stands outside a run before and afterwards. Returns the end of the last run
+   * that it saw: it stands before it if somebody may be asked there, and one that ends at `end` may go on.
+   */
+  pass(text: string, end: number, starts: Starts): number {
+    const { askedSigns } = starts;
     let { at } = this;
+    let runEnd = at;
     while (at < end) {
       const code = text.charCodeAt(at);
-      if (isLetter(code)) {
-        const to = findWordEnd(text, at, end);
-        if (to === end || askedLetters[code * RUNS + Math.min(to - at, RUN_MAX)] === 1) break;
-        this.wordFrom = at;
-        at = to;
+      if (isAlphanumeric(code)) {
+        runEnd = findWordEnd(text, at, end);
+        if (!this.passRun(text, at, runEnd, end, starts)) break;
+        at = runEnd;
       } else {
-        if (isDigit(code) || askedSigns[code] === 1) break;
+        if (askedSigns[code] === 1) break;
         this.passSign(code, at++);
       }
     }
     this.at = at;
+    return runEnd;
+  }
+
+  /** Passes a run of letters and digits. False if somebody may be asked there, or if it may go on. */
+  passRun(text: string, from: number, to: number, end: number, starts: Starts): boolean {
+    if (to === end || this.#isAsked(text, from, to, starts)) return false;
+    if (!isDigit(text.charCodeAt(from))) this.wordFrom = from;
+    return true;
+  }
+
+  /** False if no word can stand near before a place. */
+  isNearWord(at: number): boolean {
+    return at - this.wordFrom <= CONTEXT_CHARACTERS;
+  }
+
+  /** True if somebody may be asked at this run. */
+  #isAsked(text: string, at: number, to: number, { askedLetters, askedDigits }: Starts): boolean {
+    const code = text.charCodeAt(at);
+    const length = Math.min(to - at, RUN_MAX);
+    if (!isDigit(code)) return askedLetters[code * RUNS + length] === 1;
+    if (this.isNearWord(at)) return true;
+    const run = readFirst(text, at, code) * RUNS + length;
+    return askedDigits[run * KINDS + readSeparatorKind(text.charCodeAt(to))] === 1;
   }
 
   passSign(code: number, at: number): void {
@@ -64,7 +93,7 @@ export class Reading {
   }
 }
 
-function findWordEnd(text: string, from: number, limit: number): number {
+export function findWordEnd(text: string, from: number, limit: number): number {
   let end = from + 1;
   while (end < limit && isAlphanumeric(text.charCodeAt(end))) end++;
   return end;

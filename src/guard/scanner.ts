@@ -3,13 +3,13 @@ import type { GuardWords } from "../core/models/guard.ts";
 import type { Cursor } from "./automaton.ts";
 import { countDigits, isAlphanumeric, isDigit } from "./characters.ts";
 import { Context } from "./context.ts";
-import { CONTEXT_CHARACTERS, type Span } from "./detector.ts";
+import type { Span } from "./detector.ts";
 import { readSeparatorKind } from "./forms.ts";
 import { Growth } from "./growth.ts";
 import { BASE64_RUN_MAX, isInLongRun } from "./long-runs.ts";
 import { addInOrder } from "./order.ts";
-import { Reading } from "./reading.ts";
-import { type Entry, NEXT_MAX, RUN_MAX } from "./starts.ts";
+import { findWordEnd, Reading } from "./reading.ts";
+import { type Entry, isPossible, NEXT_MAX, RUN_MAX, readFirst } from "./starts.ts";
 import { makeTable, type Table } from "./table.ts";
 
 /** A value in a text. Positions are in UTF-16 units, `to` behind the last. */
@@ -170,12 +170,23 @@ export class TextSearch implements Search {
   #scan(end: number): void {
     const text = this.#text;
     while (this.#reading.at < end && this.#growing === null) {
-      if (this.#runFrom === -1) this.#reading.pass(text, end, this.#table.starts);
+      if (this.#runFrom === -1 && this.#passTo(end)) continue;
       if (this.#reading.at === end) break;
       if (isAlphanumeric(text.charCodeAt(this.#reading.at))) this.#scanRun(end);
       else if (this.#runFrom !== -1) this.#endRun(this.#reading.at);
       else this.#scanOthers(end);
     }
+  }
+
+  /** Passes all at which nobody is asked, and the run behind it. False if that is none, or may go on. */
+  #passTo(end: number): boolean {
+    const reading = this.#reading;
+    const runEnd = reading.pass(this.#text, end, this.#table.starts);
+    if (runEnd <= reading.at || runEnd === end) return false;
+    this.#runFrom = reading.at;
+    reading.at = runEnd;
+    this.#endRun(runEnd);
+    return true;
   }
 
   /** Passes a run of letters and digits, which may go on in the next step. The length of a long one isn't waited for. */
@@ -190,19 +201,24 @@ export class TextSearch implements Search {
     if (!isKnown && this.#runFrom === -1) this.#runFrom = ASKED;
   }
 
-  /** Passes signs, and asks whether a value begins at one. Ends at a letter or digit, or once a value has begun that goes on. */
+  /** Passes signs, and asks whether a value begins at one. Ends at a run that may be asked, or once a value has begun that goes on. */
   #scanOthers(end: number): void {
     const { starts } = this.#table;
     const reading = this.#reading;
     let at = reading.at;
-    for (; at < end && this.#growing === null; at++) {
+    while (at < end && this.#growing === null) {
       const code = this.#text.charCodeAt(at);
-      if (isAlphanumeric(code)) break;
+      if (isAlphanumeric(code)) {
+        const to = findWordEnd(this.#text, at, end);
+        if (!reading.passRun(this.#text, at, to, end, starts)) break;
+        at = to;
+        continue;
+      }
       if (code < ASCII) {
         const entries = starts.findSigns(code, this.#text.charCodeAt(at + 1));
         if (entries !== undefined) this.#ask(entries, at);
       }
-      reading.passSign(code, at);
+      reading.passSign(code, at++);
     }
     this.#reading.at = at;
   }
@@ -220,16 +236,13 @@ export class TextSearch implements Search {
       const kind = readSeparatorKind(this.#text.charCodeAt(at));
       // Digits count only behind a separator.
       const next = kind === 0 ? 0 : countDigits(this.#text, at + 1, NEXT_MAX);
-      entries = starts.findDigits(code - 48, length, kind, next, this.#isNearWord(from));
+      const first = readFirst(this.#text, from, code);
+      entries = starts.findDigits(first, length, kind, next, this.#reading.isNearWord(from));
     } else {
       this.#reading.wordFrom = from;
       entries = starts.findLetters(code, length);
     }
     if (entries !== undefined) this.#ask(entries, from);
-  }
-
-  #isNearWord(at: number): boolean {
-    return at - this.#reading.wordFrom <= CONTEXT_CHARACTERS;
   }
 
   #ask(entries: readonly Entry[], from: number): void {
@@ -241,6 +254,7 @@ export class TextSearch implements Search {
       const entry = entries[place];
       if (entry === undefined) break;
       if (from < (ends[entry.at] ?? 0) || (entry.isNearTokenStart && !isNearStart)) continue;
+      if (entry.isLimited && !isPossible(entry, this.#text, from)) continue;
       this.#asked = entry.at;
       if (entry.isAfterWord && !this.#isAfterWord()) continue;
       this.#findAt(entry, from);
@@ -273,7 +287,8 @@ export class TextSearch implements Search {
   }
 
   readonly #isAfterWord = (): boolean =>
-    this.#isNearWord(this.#askedFrom) && this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
+    this.#reading.isNearWord(this.#askedFrom) &&
+    this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
 
   readonly #addWord = (from: number, to: number, detector: string): void => this.#add({ from, to, detector });
 

@@ -14,6 +14,8 @@ export interface SearchedText {
 
 /** The values that count again: those that come after it are found by their own words alone. */
 const VALUES_MAX = 50_000;
+/** To take a value or to merge two findings takes about as long as to search so many characters. */
+const VALUE_CHARACTERS = 4;
 /** Only what was found by something that stands before it may be missed at another place. */
 const BY_CONTEXT: ReadonlySet<string> = new Set(
   DETECTORS.filter((row) => row.words !== undefined || row.isByContext).map(({ name }) => name),
@@ -28,6 +30,14 @@ interface DetectedValue {
   readonly from: number;
 }
 
+/** A text that has been searched, of whose findings so many are taken. */
+interface TakenText {
+  readonly text: string;
+  readonly own: readonly Match[];
+  readonly found: readonly Match[];
+  at: number;
+}
+
 /** The search of all texts, in steps. */
 export class TextsSearch {
   readonly #scanner: Scanner;
@@ -36,6 +46,7 @@ export class TextsSearch {
   readonly #own: (readonly Match[])[] = [];
   readonly #found: (readonly Match[])[];
   #search: Search | null = null;
+  #taking: TakenText | null = null;
   /** Values by their text, with the detectors that found them, in the order of their first places. */
   #values: Map<string, DetectedValue[]> | null = null;
   #again: Again | null = null;
@@ -72,34 +83,49 @@ export class TextsSearch {
 
   /** Searches on in the next text, and returns what that took. */
   #searchNext(charactersMax: number): number {
+    if (this.#taking !== null) return this.#take(this.#taking, charactersMax);
     const next = this.#texts[this.#found.length];
     if (next === undefined) return 0;
-    if (next.known) {
-      this.#take(next.text, next.known);
-      return 1;
-    }
+    if (next.known) return this.#take(this.#begin(next.text, next.known), charactersMax);
     this.#search ??= this.#scanner.begin(next.text, next.before);
     if (this.#search.run(charactersMax)) {
-      this.#take(next.text, this.#search.found);
+      this.#begin(next.text, this.#search.found);
       this.#search = null;
     }
     return Math.min(charactersMax, next.text.length + 1);
   }
 
-  #take(text: string, own: readonly Match[]): void {
+  #begin(text: string, own: readonly Match[]): TakenText {
     const wanted = this.#wanted;
     const found = wanted === null ? own : own.filter(({ detector }) => wanted.has(detector));
-    for (const { from, to, detector } of found) {
-      if (!BY_CONTEXT.has(detector) || to - from > PATTERN_CHARACTERS_MAX) continue;
-      this.#values ??= new Map();
-      const value = text.slice(from, to);
-      const known = this.#values.get(value);
-      const row = { detector, text: this.#found.length, from };
-      if (known === undefined && this.#values.size < VALUES_MAX) this.#values.set(value, [row]);
-      else if (known?.some((other) => other.detector === detector) === false) known.push(row);
+    this.#taking = { text, own, found, at: 0 };
+    return this.#taking;
+  }
+
+  /** Takes the values of a text, and returns what that took. */
+  #take(taking: TakenText, charactersMax: number): number {
+    const { text, own, found } = taking;
+    const first = taking.at;
+    const end = Math.min(found.length, first + Math.ceil(charactersMax / VALUE_CHARACTERS));
+    for (; taking.at < end; taking.at++) this.#add(text, found[taking.at]);
+    if (end === found.length) {
+      this.#found.push(found);
+      if (this.#wanted !== null) this.#own.push(own);
+      this.#taking = null;
     }
-    this.#found.push(found);
-    if (wanted !== null) this.#own.push(own);
+    return 1 + (end - first) * VALUE_CHARACTERS;
+  }
+
+  #add(text: string, found: Match | undefined): void {
+    if (found === undefined) return;
+    const { from, to, detector } = found;
+    if (!BY_CONTEXT.has(detector) || to - from > PATTERN_CHARACTERS_MAX) return;
+    this.#values ??= new Map();
+    const value = text.slice(from, to);
+    const known = this.#values.get(value);
+    const row = { detector, text: this.#found.length, from };
+    if (known === undefined && this.#values.size < VALUES_MAX) this.#values.set(value, [row]);
+    else if (known?.some((other) => other.detector === detector) === false) known.push(row);
   }
 }
 
@@ -115,6 +141,7 @@ class Again {
   #at = 0;
   #cursor: Cursor | null = null;
   #more: Match[] = [];
+  #merge: Merge | null = null;
 
   constructor(
     texts: readonly SearchedText[],
@@ -130,6 +157,10 @@ class Again {
     let left = charactersMax;
     if (!this.#isBuilt) left = this.#build(left);
     while (left > 0 && this.#text < this.#texts.length) {
+      if (this.#merge !== null) {
+        left -= this.#runMerge(this.#merge, left);
+        continue;
+      }
       const { text } = this.#texts[this.#text] ?? { text: "" };
       this.#cursor ??= this.#automaton.begin();
       const to = Math.min(text.length, this.#at + left);
@@ -164,20 +195,72 @@ class Again {
   };
 
   #endText(): void {
-    const own = this.found[this.#text] ?? [];
-    if (this.#more.length > 0) this.found[this.#text] = mergeFound(own, this.#more);
+    if (this.#more.length > 0) this.#merge = new Merge(this.found[this.#text] ?? [], this.#more);
+    else this.#text++;
     this.#more = [];
     this.#cursor = null;
     this.#at = 0;
-    this.#text++;
+  }
+
+  /** Returns what that took. */
+  #runMerge(merge: Merge, charactersMax: number): number {
+    const count = Math.ceil(charactersMax / VALUE_CHARACTERS);
+    if (merge.run(count)) {
+      this.found[this.#text++] = merge.merged;
+      this.#merge = null;
+    }
+    return count * VALUE_CHARACTERS;
   }
 }
 
-/** The findings of a text by itself and the values that count again in it, each once. */
-function mergeFound(own: readonly Match[], again: readonly Match[]): readonly Match[] {
-  const key = ({ from, to, detector }: Match) => `${from} ${to} ${detector}`;
-  const known = new Set(own.map(key));
-  const more = again.filter((found) => !known.has(key(found)));
-  if (more.length === 0) return own;
-  return [...own, ...more].sort((one, other) => one.from - other.from || other.to - one.to);
+/** The findings of a text by itself and the values that count again in it, each once and in order. */
+class Merge {
+  readonly merged: Match[] = [];
+  readonly #own: readonly Match[];
+  readonly #again: readonly Match[];
+  #ownAt = 0;
+  #againAt = 0;
+
+  /** Those that count again may be out of order where values overlap, and so may the text's own. */
+  constructor(own: readonly Match[], again: readonly Match[]) {
+    this.#own = own;
+    this.#again = again;
+  }
+
+  /** Takes so many. True once all are. */
+  run(count: number): boolean {
+    for (let left = count; left > 0; left--) {
+      const own = this.#own[this.#ownAt];
+      const again = this.#again[this.#againAt];
+      if (own !== undefined && (again === undefined || own.from <= again.from)) {
+        this.#ownAt++;
+        this.#add(own);
+      } else if (again !== undefined) {
+        this.#againAt++;
+        this.#add(again);
+      } else return true;
+    }
+    return false;
+  }
+
+  /** The longest of those that begin at the same place stands first. */
+  #add(found: Match): void {
+    const { merged } = this;
+    let at = merged.length;
+    for (; at > 0; at--) {
+      const before = merged[at - 1];
+      if (before === undefined || !isBehind(before, found)) break;
+    }
+    for (let place = at; place > 0; place--) {
+      const before = merged[place - 1];
+      if (before === undefined || before.from !== found.from || before.to !== found.to) break;
+      if (before.detector === found.detector) return;
+    }
+    merged.splice(at, 0, found);
+  }
+}
+
+/** True for one that stands behind the other. */
+function isBehind(one: Match, other: Match): boolean {
+  return one.from > other.from || (one.from === other.from && one.to < other.to);
 }

@@ -243,7 +243,7 @@ export interface Operation<F extends Form> {
       moveInReply(reply: F["reply"], move: MovePosition, native: NativeTexts | null): F["reply"];
       moveInPiece(piece: F["piece"], move: MovePosition, native: NativeTexts | null): F["piece"];
       /** Returns a piece of which only the texts are needed once more, without its annotations. */
-      dropFromPiece(piece: F["piece"]): F["piece"];
+      dropFromPiece(piece: F["piece"], native: NativeTexts | null): F["piece"];
     };
   };
   /** Set if answers are pictures or sound. Sound has no texts. */

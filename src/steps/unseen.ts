@@ -3,8 +3,6 @@
 import { asObject, asString, isObject, type JsonObject } from "../core/json/json.ts";
 import { Attachment } from "../core/models/attachment.ts";
 import type { TextPlace } from "../core/text/texts.ts";
-import type { Call } from "../gateway/call.ts";
-import type { Form } from "../operations/form.ts";
 
 /** The types of parts and blocks that hold a picture, a sound, a video or a file. */
 const TYPES: ReadonlySet<unknown> = new Set([
@@ -25,11 +23,15 @@ const FIELDS: ReadonlySet<string> = new Set(["inlineData", "inline_data", "fileD
 const TEXT_DATA = /^data:(text\/|application\/(json|xml|yaml))/i;
 const DATA = /^data:/i;
 
+/** A call, or a request that is only tried. */
+export interface UnseenRequest {
+  readonly ask: object;
+  readonly raw: { readonly body: JsonObject } | null;
+  readonly operation: { readonly makes?: "pictures" | "sound" };
+}
+
 /** True if the request has a picture, sound or file, or if its answer has one and the hook stands there. */
-export function hasAttachments<F extends Form>(
-  { ask, raw, operation }: Call<F>,
-  isAtAnswer: boolean,
-): boolean {
+export function hasAttachments({ ask, raw, operation }: UnseenRequest, isAtAnswer: boolean): boolean {
   if (isAtAnswer && operation.makes !== undefined) return true;
   return findWithin(ask, isAttached) || (raw !== null && findWithin(raw.body, isAttached));
 }

@@ -23,6 +23,10 @@ interface Roots<Kind extends string> {
   readonly positions?: {
     /** Matches the JSON of an answer or event that may have some. */
     readonly fields: RegExp;
+    /** True if they repeat the text that they cite. */
+    readonly quotesTexts?: true;
+    /** Takes them off an event. Missing if they have events of their own. */
+    drop?(event: JsonObject): JsonObject;
     /** `path` is that of the body. */
     move(body: JsonObject, path: string, move: MovePosition): JsonObject;
   };
@@ -74,6 +78,8 @@ export function makeNativeTexts<Kind extends string>(
     hasToolRun: (json) => toolRuns.test(json),
     movePositions: (body, move) => positions?.move(body, readPath(body), move) ?? body,
     hasPositions: (json) => positions?.fields.test(json) ?? false,
+    dropAnnotations: (event) => positions?.drop?.(event) ?? event,
+    quotesTexts: positions?.quotesTexts === true,
   };
 }
 

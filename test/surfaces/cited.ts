@@ -124,8 +124,9 @@ function readCandidate(responses: readonly JsonObject[]): readonly CitedRead[] {
     return String(asObject(web).uri ?? asObject(retrievedContext).title);
   });
   const placed = asArray(groundingSupports).flatMap((support) => {
-    const { startIndex, endIndex } = asObject(asObject(support).segment);
-    const span = Buffer.from(text).subarray(Number(startIndex), Number(endIndex)).toString();
+    const { startIndex, endIndex, text: own } = asObject(asObject(support).segment);
+    const cited = Buffer.from(text).subarray(Number(startIndex), Number(endIndex)).toString();
+    const span = own === undefined || own === cited ? cited : `${cited}, and not ${own}`;
     return asArray(asObject(support).groundingChunkIndices).map((at) => ({
       source: names[Number(at)] ?? "",
       span,

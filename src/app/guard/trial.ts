@@ -16,6 +16,7 @@ import { chooseWriting } from "../../steps/guard/hide.ts";
 import { listApplying, listAt } from "../../steps/guard/rules.ts";
 import { RuleChoice } from "../../steps/guard/search.ts";
 import { acts, SwappedValues } from "../../steps/guard/terms.ts";
+import { refuseUnsearchable } from "../../steps/guard/unsearchable.ts";
 import { isToolName } from "../../steps/unseen.ts";
 import { random } from "../world.ts";
 
@@ -41,14 +42,18 @@ const CHARACTERS_A_TURN = 100_000;
 /** No operation's name: a trial calls no tool. */
 const TRIED = "";
 
-/** Throws the Faults of a path that no API has, of a body that it doesn't take, and of too many values. */
+/**
+ * Throws the Faults of a path that no API has, of a body that it doesn't take, of a part of it that no rule can search if one
+ * insists, and of too many values.
+ */
 export async function searchTrial(
   { guard, accountKey, ...parts }: TrialParts,
   { content, at, key }: GuardTrial,
 ): Promise<TriedGuard> {
   const tried = "text" in content ? makeText(content.text) : listTriedTexts({ ...content, at }, parts.limits);
-  const rules = listAt(guard.rules, at);
-  const applied = key === null ? rules : await listApplied(rules, key, tried.model, parts);
+  const applying = key === null ? guard.rules : await listApplied(guard.rules, key, tried.model, parts);
+  if (tried.request !== null) refuseUnsearchable(tried.request, applying);
+  const applied = listAt(applying, at);
   const texts = tried.texts.filter(({ place }) => !isToolName(place));
   const detectors = [...new Set(applied.flatMap(({ detect }) => detect))];
   const search = new TextsSearch(
@@ -74,7 +79,7 @@ export async function searchTrial(
 const ALONE: TextPlace = { kind: "text", isSealed: false, isPiece: false, path: "" };
 
 function makeText(text: string): TriedTexts {
-  return { model: null, texts: [{ text, place: ALONE, visit: 0 }], replace: () => ({}) };
+  return { request: null, model: null, texts: [{ text, place: ALONE, visit: 0 }], replace: () => ({}) };
 }
 
 /** Hides values as the guard's step does, and lists what was found. */

@@ -30,7 +30,14 @@ export interface TextPosition {
 }
 
 /** Returns the position in the changed answer. */
-export type MovePosition = (position: TextPosition) => number;
+export interface MovePosition {
+  (position: TextPosition): number;
+  /**
+   * For annotations that repeat what they cite: returns `text` if it stands in the changed answer, and otherwise what stands
+   * there now.
+   */
+  readonly quote?: (text: string, start: TextPosition, end: TextPosition) => string;
+}
 
 interface TextSize {
   readonly units: number;
@@ -55,10 +62,17 @@ const COUNTED: Readonly<Record<PositionUnit, readonly [keyof TextSize, (keyof Te
 
 /** One text, of which more may come, as one filter changes it. */
 class MovedText {
+  readonly #keepsText: boolean;
   readonly #replaced: Replacement[] = [];
   #undecided = "";
+  /** The changed text as far as it has left. Empty if it isn't kept. */
+  left = "";
   received = NONE;
   decided = NONE;
+
+  constructor(keepsText: boolean) {
+    this.#keepsText = keepsText;
+  }
 
   get shift(): TextSize {
     return this.#replaced.at(-1)?.shift ?? NONE;
@@ -78,13 +92,16 @@ class MovedText {
   }
 
   take(parts: readonly MovedPart[]): readonly MovedPart[] {
+    let from = 0;
     for (const { length, by } of parts) {
-      const text = this.#undecided.slice(0, length);
-      this.#undecided = this.#undecided.slice(length);
+      const text = this.#undecided.slice(from, from + length);
+      from += length;
       const size = measure(text);
       if (by !== null && by !== text) this.#replace(size, measure(by));
+      if (this.#keepsText) this.left += by ?? text;
       this.decided = sum(this.decided, size);
     }
+    this.#undecided = this.#undecided.slice(from);
     return parts;
   }
 
@@ -123,7 +140,15 @@ interface ReplacedPlace {
  * however they are cut.
  */
 export class TextMoves {
+  readonly #keepsTexts: boolean;
   readonly #texts = new Map<string, MovedText>();
+  /** The changed texts of the paths that were quoted last. */
+  #quoted: { readonly paths: readonly string[]; readonly text: string } | null = null;
+
+  /** `keepsTexts`: annotations repeat what they cite. */
+  constructor(keepsTexts = false) {
+    this.#keepsTexts = keepsTexts;
+  }
 
   /**
    * Returns the filter of a text, whose parts are noted from now on. Texts with the same path are joined: each piece of one
@@ -131,13 +156,17 @@ export class TextMoves {
    */
   watch(place: WatchedPlace, filter: PartFilter): PartFilter {
     if (place.kind !== "text") return filter;
-    const moved = this.#texts.getOrInsertComputed(place.path, () => new MovedText());
+    const moved = this.#texts.getOrInsertComputed(place.path, () => new MovedText(this.#keepsTexts));
     return {
-      push(text) {
+      push: (text) => {
+        this.#quoted = null;
         moved.add(text);
         return moved.take(filter.push(text));
       },
-      end: () => moved.take(filter.end()),
+      end: () => {
+        this.#quoted = null;
+        return moved.take(filter.end());
+      },
     };
   }
 
@@ -160,6 +189,19 @@ export class TextMoves {
   /** True unless the position lies in a part of its text that has come and isn't decided yet. */
   isDecided(position: TextPosition): boolean {
     return this.#find(position).isDecided;
+  }
+
+  /** As of `MovePosition`, with positions in bytes. Providers' own positions may be a few characters off. */
+  quote(text: string, start: TextPosition, end: TextPosition): string {
+    const { paths } = start;
+    if (this.#quoted?.paths !== paths) this.#quoted = { paths, text: this.#join(paths) };
+    const joined = this.#quoted.text;
+    if (joined.includes(text)) return text;
+    return Buffer.from(joined).toString("utf8", this.move(start), this.move(end));
+  }
+
+  #join(paths: readonly string[]): string {
+    return paths.map((path) => this.#texts.get(path)?.left ?? "").join("");
   }
 
   #find({ paths, unit, at }: TextPosition): ReplacedPlace {

@@ -56,8 +56,8 @@ export interface NativeTexts {
   /** For one event of a stream. */
   mapEvent(event: JsonObject, change: ChangeText): JsonObject;
   /**
-   * Returns a whole answer or an event without what its maker signed or encrypted of thinking that was changed. Null for an
-   * event that has nothing else.
+   * Returns a whole answer or an event without what its maker signed or encrypted of thinking that was changed, or of
+   * which the text comes later and what is signed comes again. Null for an event that has nothing else.
    */
   unseal(body: JsonObject, isChanged: IsChanged): JsonObject | null;
   /** Returns how the paths of the texts begin that have no piece after this event. An empty one ends all. */
@@ -71,4 +71,8 @@ export interface NativeTexts {
   movePositions(body: JsonObject, move: MovePosition): JsonObject;
   /** True if an answer's JSON, or an event's, may have such positions. */
   hasPositions(json: string): boolean;
+  /** Returns an event whose texts are sent once more, without the annotations that it has beside them. */
+  dropAnnotations(event: JsonObject): JsonObject;
+  /** True if annotations repeat the text that they cite. */
+  readonly quotesTexts: boolean;
 }

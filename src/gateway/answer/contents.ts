@@ -8,8 +8,8 @@ import type { Log, Vault } from "../../core/world/world.ts";
 import type { CollectedReader, ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Call } from "../call.ts";
-import type { Step } from "../step.ts";
-import { hideLogged } from "./hide-logged.ts";
+import type { Later, Step } from "../step.ts";
+import { writeHidden } from "./hide-logged.ts";
 
 /** Longer contents are truncated, the answer first, then the messages. */
 const CHARACTERS_MAX = 1024 * 1024;
@@ -21,12 +21,14 @@ export interface ContentPorts {
   readonly isWanted: () => boolean;
 }
 
+type LoggedPrompt = Pick<LoggedContent, "request" | "messages" | "truncated">;
+
 /** Records one request and the answer so far. */
 export class ContentRecorder<F extends Form> {
   readonly call: Call<F>;
   readonly #answer: CollectedReader<F>;
   /** The stored part of the prompt. Null while it can be read from the request. */
-  #prompt: Pick<LoggedContent, "request" | "messages" | "truncated"> | null = null;
+  #prompt: LoggedPrompt | null = null;
 
   constructor(call: Call<F>, { shown }: ShownAnswer<F>) {
     this.call = call;
@@ -45,12 +47,22 @@ export class ContentRecorder<F extends Form> {
   }
 
   /** Returns the content to store, within the size limit. */
-  text(fault: Fault | null, steps: readonly Step[]): string {
-    const { operation, ask } = this.call;
-    const shown = this.#answer.reply();
-    const reply = shown && operation.toLogged(hideLogged({ call: this.call, steps }, shown));
+  text(fault: Fault | null, steps: readonly Step[]): Later<string> {
+    const { call } = this;
+    const { operation, ask } = call;
     const prompt = this.#prompt ?? { ...operation.toLog(ask), truncated: false };
     const truncated = prompt.truncated || this.#answer.isCut;
+    return writeHidden({ call, steps }, this.#answer.reply(), (hidden) =>
+      this.#write(prompt, hidden && operation.toLogged(hidden), truncated, fault),
+    );
+  }
+
+  #write(
+    prompt: LoggedPrompt,
+    reply: LoggedContent["reply"],
+    truncated: boolean,
+    fault: Fault | null,
+  ): string {
     const all: LoggedContent = { ...prompt, reply, truncated, message: fault?.message ?? null };
     const lesser = [
       all,
@@ -105,10 +117,10 @@ export class Contents {
   async #write<F extends Form>(
     { store, vault }: ContentPorts,
     recorder: RecordedAnswer<F>,
-    write: () => string,
+    write: () => Later<string>,
   ): Promise<void> {
     const { id, key, created } = recorder.call;
     const row = { id, accountId: key.accountId, atMs: created * 1000 };
-    await store.addContent({ ...row, sealed: vault.seal(write(), makeContentUse(row)) });
+    await store.addContent({ ...row, sealed: vault.seal(await write(), makeContentUse(row)) });
   }
 }

@@ -3,7 +3,8 @@ import { type SpanMessages, writeInput, writeOutput } from "../../core/log/span-
 import { AnswerCollector, type CollectedReader, type ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { hideLogged, type SteppedCall } from "./hide-logged.ts";
+import type { Later } from "../step.ts";
+import { type SteppedCall, writeHidden } from "./hide-logged.ts";
 
 /** Longer answers are not exported. */
 const CHARACTERS_MAX = 256 * 1024;
@@ -41,17 +42,16 @@ export class SpanContent<F extends Form> {
   }
 
   /** Null if no prompt was sent. */
-  write(stepped: SteppedCall<F>): SpanMessages | null {
-    if (this.#input === null) return null;
-    const reply = this.#answer.reply();
-    const logged = reply && this.#operation.toLogged(hideLogged(stepped, reply));
-    const output = logged && writeOutput(logged);
-    const isCut = this.#answer.isCut || output?.isTruncated === true;
-    return {
-      ...this.#input,
-      output: output?.text ?? null,
-      isTruncated: this.#input.isTruncated || isCut,
-    };
+  write(stepped: SteppedCall<F>): Later<SpanMessages | null> {
+    const input = this.#input;
+    if (input === null) return null;
+    const { isCut } = this.#answer;
+    return writeHidden(stepped, this.#answer.reply(), (hidden) => {
+      const logged = hidden && this.#operation.toLogged(hidden);
+      const output = logged && writeOutput(logged);
+      const isTruncated = input.isTruncated || isCut || output?.isTruncated === true;
+      return { ...input, output: output?.text ?? null, isTruncated };
+    });
   }
 }
 

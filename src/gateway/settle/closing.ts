@@ -143,19 +143,28 @@ export class Closing {
     settled: SettlementAnswer | null,
   ): void {
     if (trace.recording === null) return;
+    const { traces } = this.#ports;
+    const finished = describeFinished(context, trace, { endMs, settled, content: null });
     const content = this.#writeContent(context);
-    this.#ports.traces?.finish(describeFinished(context, trace, { endMs, settled, content }));
+    if (content instanceof Promise)
+      void content.then((later) => traces?.finish({ ...finished, content: later }));
+    else traces?.finish({ ...finished, content });
   }
 
-  #writeContent<F extends Form>(context: RequestContext<F>): SpanMessages | null {
+  /** Never rejects. */
+  #writeContent<F extends Form>(context: RequestContext<F>): Later<SpanMessages | null> {
     const { content, attempts } = context.tracing;
     // If no provider answered, the prompt is still that of the calls that failed.
     if (attempts.length > 0) content?.takePrompt(context.call.ask);
-    try {
-      return content?.write(context) ?? null;
-    } catch (thrown) {
+    const fail = (thrown: unknown) => {
       logBug(this.#ports, thrown);
       return null;
+    };
+    try {
+      const written = content?.write(context) ?? null;
+      return written instanceof Promise ? written.catch(fail) : written;
+    } catch (thrown) {
+      return fail(thrown);
     }
   }
 

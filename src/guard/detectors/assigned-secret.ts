@@ -6,8 +6,6 @@ const NAME_MAX = 14;
 const VALUE_MIN = 12;
 const VALUE_MAX = 200;
 const BITS_MIN = 3.5;
-const LAST_CODES = new Uint8Array(128);
-for (const character of "dtnyDTNY\"'` ") LAST_CODES[character.charCodeAt(0)] = 1;
 const QUOTES = "\"'`";
 /** Behind a value without quotes. */
 const STOPS = " \t\r\n,;)]}";
@@ -27,14 +25,8 @@ function isEnd(character: string, quote: string): boolean {
   return quote === "" ? STOPS.includes(character) || QUOTES.includes(character) : character === quote;
 }
 
-/** True for the last letter of a name, a quote or a space: most signs stand behind something else. */
-function mayEndName(code: number): boolean {
-  return LAST_CODES[code] === 1;
-}
-
 /** `at` is the sign between name and value. */
 function find(text: string, at: number): Span | null {
-  if (!mayEndName(text.charCodeAt(at - 1))) return null;
   if (!NAME.test(text.slice(Math.max(0, at - NAME_MAX), at))) return null;
   let from = at + 1;
   if (text.charAt(from) === " ") from++;
@@ -60,6 +52,8 @@ export const ASSIGNED_SECRET: Detector = {
   mark: "SECRET",
   rule: "values of 12 to 200 characters assigned to names such as password, secret, token or api_key",
   starts: ":=",
+  // The last letters of the names, a quote or a space: most signs stand behind something else.
+  leads: ["dtnyDTNY\"'` "],
   find,
   cut: { goOn },
   isByContext: true,

@@ -29,6 +29,7 @@ export const MAC: Detector = {
   rule: "addresses of network cards, six pairs with : or -",
   starts: ":-",
   follows: HEX,
+  leads: [HEX, HEX],
   find,
   isByContext: true,
 };

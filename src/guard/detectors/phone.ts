@@ -102,7 +102,7 @@ export const PHONE: Detector = {
   mark: "PHONE",
   rule: "telephone numbers with + or 00 and 8 to 15 digits; others of 7 to 12 digits after a word",
   starts: `${DIGITS}+(`,
-  asks: ({ first }) => (first === 0 ? "always" : "nearWord"),
+  asks: ({ hasTwoZeros }) => (hasTwoZeros ? "always" : "nearWord"),
   find,
   hasSpaces: true,
   words: ["tel", "phone", "telephone", "mobile", "mobil", "telefon", "cell", "fax", "call"],

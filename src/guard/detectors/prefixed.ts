@@ -108,8 +108,11 @@ function hasVariety(body: string): boolean {
 }
 
 function matchForm(text: string, at: number, form: PrefixForm): Span | null {
-  if (!text.startsWith(form.prefix, at)) return null;
-  const from = at + form.prefix.length;
+  const { prefix } = form;
+  const from = at + prefix.length;
+  // Its last character is looked at first, since most others fail there.
+  if (text.charCodeAt(from - 1) !== prefix.charCodeAt(prefix.length - 1)) return null;
+  if (!text.startsWith(prefix, at)) return null;
   const to = findRunEnd(text, from, form.most + 1, form.isIn);
   const end = form.least === form.most ? Math.min(to, from + form.most) : to;
   if (end - from < form.least || end - from > form.most || !endsAt(text, end)) return null;

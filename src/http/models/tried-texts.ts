@@ -29,7 +29,16 @@ interface TriedBody {
   readonly at: GuardPlace;
 }
 
+/** The parts of a request in which a step sees more than its texts. */
+interface TriedRequest {
+  readonly ask: object;
+  readonly raw: { readonly body: JsonObject } | null;
+  readonly operation: { readonly makes?: "pictures" | "sound" };
+}
+
 export interface TriedTexts {
+  /** Null for an answer, or a text by itself. */
+  readonly request: TriedRequest | null;
   /** The model that the request names. Null in an answer. */
   readonly model: string | null;
   readonly texts: readonly OrderedText[];
@@ -78,6 +87,7 @@ function listAsked<F extends Form>(
   });
   const walk = raw?.texts.mapRequest ?? makeWalk(surface, ask);
   return {
+    request: { ask, raw, operation: surface.operation },
     model: ask.model,
     texts: takeAll(listInOrder<JsonObject>(body, walk)),
     replace: (replaced) => takeAll(replaceInOrder<JsonObject>(body, walk, replaced)),
@@ -111,6 +121,7 @@ function listAnswered<F extends Form>({ family, operation }: Surface<F>, { body 
 
 function makeAnswered(walk: (change: ChangeText) => object): TriedTexts {
   return {
+    request: null,
     model: null,
     texts: listTexts(walk),
     replace(replaced) {

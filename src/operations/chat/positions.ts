@@ -24,16 +24,21 @@ export function moveInReply(reply: ChatReply, move: MovePosition, native: Native
 export function moveInPiece(piece: Part, move: MovePosition, native: NativeTexts | null): Part {
   if (isChunk(piece)) return moveInChunk(piece, move);
   if (piece instanceof Run) return piece;
-  const event = native ? moveInEvent(piece.event, move, native) : piece.event;
+  const event = native
+    ? mapCited(piece.event, native, (given) => native.movePositions(given, move))
+    : piece.event;
   const meaning = mapList(piece.meaning, (chunk) => moveInChunk(chunk, move));
   return event === piece.event && meaning === piece.meaning ? piece : new Verbatim(event, meaning);
 }
 
-/** The searches go with the citations. A provider's own event has both only at its end. */
-export function dropFromPiece(piece: Part): Part {
+/** The searches go with the citations. */
+export function dropFromPiece(piece: Part, native: NativeTexts | null): Part {
   if (piece instanceof Run) return piece;
-  if (piece instanceof Verbatim) return new Verbatim(piece.event, piece.meaning.map(dropFromChunk));
-  return dropFromChunk(piece);
+  if (isChunk(piece)) return dropFromChunk(piece);
+  const event = native
+    ? mapCited(piece.event, native, (given) => native.dropAnnotations(given))
+    : piece.event;
+  return new Verbatim(event, piece.meaning.map(dropFromChunk));
 }
 
 function dropFromChunk(chunk: ChatChunk): ChatChunk {
@@ -44,12 +49,16 @@ function dropFromChunk(chunk: ChatChunk): ChatChunk {
   return { ...chunk, choices };
 }
 
-function moveInEvent(event: ServerEvent, move: MovePosition, native: NativeTexts): ServerEvent {
+function mapCited(
+  event: ServerEvent,
+  native: NativeTexts,
+  map: (given: JsonObject) => JsonObject,
+): ServerEvent {
   if (!native.hasPositions(event.data)) return event;
   const given = parseReceived(event.data);
   if (!isObject(given)) return event;
-  const moved = native.movePositions(given, move);
-  return moved === given ? event : { ...event, data: JSON.stringify(moved) };
+  const mapped = map(given);
+  return mapped === given ? event : { ...event, data: JSON.stringify(mapped) };
 }
 
 function moveInChunk(chunk: ChatChunk, move: MovePosition): ChatChunk {

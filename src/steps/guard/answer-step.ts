@@ -61,6 +61,7 @@ export class GuardAnswerStep implements Step {
       native,
       open: (place, watch) => filters.open(place, watch),
       finish: () => noteFindings(call, filters.counts.list()),
+      takeSteps: (steps) => call.takeSteps(steps),
       isThoughtChanged: filters.isThoughtChanged,
     });
   }

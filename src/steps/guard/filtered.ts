@@ -1,9 +1,11 @@
 // An answer whose texts pass a filter each, whole or in pieces: what leaves is the same, however the pieces are cut.
-import type { ChangeText, IsChanged, NativeTexts, TextPlace } from "../../core/text/texts.ts";
-import type { Around } from "../../gateway/step.ts";
+import type { IsChanged, NativeTexts, TextPlace } from "../../core/text/texts.ts";
+import type { Around, Later } from "../../gateway/step.ts";
+import type { Steps } from "../../guard/steps.ts";
 import type { TextFilter, TextStream } from "../../guard/text-filter.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { mapInSteps, pushInSteps } from "./in-steps.ts";
 import { MovedAnswer } from "./positions.ts";
 
 interface FilterTerms<F extends Form> {
@@ -14,6 +16,8 @@ interface FilterTerms<F extends Form> {
   readonly open: (place: TextPlace, watch: Watch) => TextStream | null;
   /** Called once the answer has passed. */
   readonly finish: () => void;
+  /** Takes the rest of long work in turns with other requests. */
+  readonly takeSteps: <Result>(steps: Steps<Result>) => Promise<Result>;
   /** Tells of which thinking a text was replaced: it leaves without what its maker signed. Missing if none ever is. */
   readonly isThoughtChanged?: IsChanged;
 }
@@ -27,6 +31,13 @@ interface FilteredStream<Piece> {
   readonly stream: TextStream;
   /** The last piece that carried a part of it. */
   latest: Piece;
+}
+
+/** A piece of a stream, with the texts that end in it and those that it carries a part of. */
+interface PassedPiece<Piece> {
+  readonly piece: Piece;
+  readonly ended: readonly string[];
+  readonly carried: Set<string>;
 }
 
 /** The choice, candidate or block that a text belongs to, such as `choices[0]`. */
@@ -46,15 +57,12 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     this.#moved = new MovedAnswer(terms.operation, terms.native);
   }
 
-  whole(reply: F["reply"]): F["reply"] {
-    const { operation, native, finish } = this.#terms;
-    const shown = operation.mapReply(reply, takeAllKinds(this.#filterWhole), native);
-    finish();
-    return this.#moved.whole(this.#unsealReply(shown));
+  whole(reply: F["reply"]): Later<F["reply"]> {
+    return this.#take(this.#filterReply(reply));
   }
 
-  pass(pieces: readonly F["piece"][]): readonly F["piece"][] {
-    return this.#moved.pass(pieces.flatMap((piece) => this.#passOne(piece)).flatMap(this.#unseal));
+  pass(pieces: readonly F["piece"][]): Later<readonly F["piece"][]> {
+    return this.#take(this.#passAll(pieces));
   }
 
   end(): readonly F["piece"][] {
@@ -65,22 +73,38 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
 
   over(): void {}
 
+  /** Nothing waits for what takes one step. */
+  #take<Result>(steps: Steps<Result>): Later<Result> {
+    const first = steps.next();
+    return first.done ? first.value : this.#terms.takeSteps(steps);
+  }
+
+  *#filterReply(reply: F["reply"]): Steps<F["reply"]> {
+    const { operation, native, finish } = this.#terms;
+    const shown = yield* mapInSteps(
+      (change) => operation.mapReply(reply, change, native),
+      (text, place) => this.#filterWhole(text, place),
+    );
+    finish();
+    return this.#moved.whole(this.#unsealReply(shown));
+  }
+
+  *#passAll(pieces: readonly F["piece"][]): Steps<readonly F["piece"][]> {
+    const passed: F["piece"][] = [];
+    for (const piece of pieces) passed.push(...(yield* this.#passOne(piece)).flatMap(this.#unseal));
+    return this.#moved.pass(passed);
+  }
+
   /** The rest of the texts that a piece ends leaves before it. */
-  #passOne(piece: F["piece"]): readonly F["piece"][] {
+  *#passOne(piece: F["piece"]): Steps<readonly F["piece"][]> {
     const { operation, native } = this.#terms;
     const ended = operation.streamed?.endedTexts(piece, native) ?? [];
     const carried = new Set<string>();
-    const change: ChangeText = (text, place) => {
-      if (!place.isPiece) return this.#filterWhole(text, place);
-      const name = nameText(place);
-      const known = this.#open.get(name) ?? this.#begin(name, place, piece);
-      if (known === null) return text;
-      carried.add(name);
-      known.latest = piece;
-      const now = known.stream.push(text);
-      return isEnded(place.path, ended) ? now + this.#close(name) : now;
-    };
-    const shown = operation.mapPieces([piece], takeAllKinds(change), native);
+    const passed = { piece, ended, carried };
+    const shown = yield* mapInSteps(
+      (change) => operation.mapPieces([piece], change, native),
+      (text, place) => (place.isPiece ? this.#pass(text, place, passed) : this.#filterWhole(text, place)),
+    );
     if (this.#open.size === 0) return shown;
     const holders = new Set(carried.values().map((name) => findHolder(name.slice(name.indexOf(" ") + 1))));
     const over = [...this.#open].flatMap(([name, { path }]) => {
@@ -88,6 +112,16 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
       return isOver && !carried.has(name) ? [name] : [];
     });
     return over.length === 0 ? shown : [...this.#flush(over), ...shown];
+  }
+
+  *#pass(text: string, place: TextPlace, { piece, ended, carried }: PassedPiece<F["piece"]>): Steps<string> {
+    const name = nameText(place);
+    const known = this.#open.get(name) ?? this.#begin(name, place, piece);
+    if (known === null) return text;
+    carried.add(name);
+    known.latest = piece;
+    const now = yield* pushInSteps(known.stream, text);
+    return isEnded(place.path, ended) ? now + this.#close(name) : now;
   }
 
   #begin(name: string, place: TextPlace, latest: F["piece"]): FilteredStream<F["piece"]> | null {
@@ -125,7 +159,7 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     // Every text is changed, so that none is part of a longer piece.
     const [last] = operation.mapPieces([piece], (text) => `${text} `, native).slice(-1);
     if (last === undefined) return [];
-    const bare = operation.streamed?.positions?.dropFromPiece(last) ?? last;
+    const bare = operation.streamed?.positions?.dropFromPiece(last, native) ?? last;
     return operation.mapPieces([bare], (_text, place) => left.get(nameText(place)) ?? "", native);
   }
 
@@ -141,18 +175,10 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     return operation.thoughts.unseal(piece, native, isThoughtChanged);
   };
 
-  readonly #filterWhole: ChangeText = (text, place) => {
+  *#filterWhole(text: string, place: TextPlace): Steps<string> {
     const stream = this.#openAt(place);
-    return stream === null ? text : stream.push(text) + stream.end();
-  };
-}
-
-/** Integers are asked for too, and the client's own JSON as it is written. */
-function takeAllKinds(change: ChangeText): ChangeText {
-  return Object.assign((text: string, place: TextPlace) => change(text, place), {
-    takesIntegers: true as const,
-    takesJson: true as const,
-  });
+    return stream === null ? text : (yield* pushInSteps(stream, text)) + stream.end();
+  }
 }
 
 function isEnded(path: string, ended: readonly string[]): boolean {

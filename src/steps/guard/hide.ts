@@ -3,8 +3,10 @@ import { Fault } from "../../core/faults/fault.ts";
 import type { GuardFinding, GuardRule } from "../../core/models/guard.ts";
 import type { TextPlace } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";
-import { joinFound, type Union } from "../../guard/join.ts";
-import { hideText, writeMask, writePlaceholder } from "../../guard/placeholders.ts";
+import { joinInSteps, type Union } from "../../guard/join.ts";
+import { hideInSteps, writeMask, writePlaceholder } from "../../guard/placeholders.ts";
+import type { Match } from "../../guard/scanner.ts";
+import type { Steps } from "../../guard/steps.ts";
 import type { SearchedText } from "../../guard/texts.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
@@ -23,15 +25,13 @@ import { acts, type SwappedValues } from "./terms.ts";
 /** A person's name in a request: vendors take no brackets there. */
 const PERSON_NAME = /^messages\[\d+\]\.name$/;
 
+/** A value is looked for in so many in less than a millisecond. */
+const ESCAPED_CHARACTERS = 1_000_000;
+
 interface HiddenRequest<F extends Form> extends Pick<Call<F>, "ask" | "raw" | "kept"> {
   readonly findings: readonly GuardFinding[];
   /** The first finding of a rule that refuses. */
   readonly refusal: Fault | null;
-}
-
-interface TextFindings {
-  readonly one: OrderedText;
-  readonly unions: readonly Union[];
 }
 
 export class Hiding {
@@ -54,7 +54,7 @@ export class Hiding {
   }
 
   /** A request is kept with the values that are put back into its answer, and without those that are masked. */
-  *request<F extends Form>({ operation, ask, raw, kept }: Call<F>): Generator<undefined, HiddenRequest<F>> {
+  *request<F extends Form>({ operation, ask, raw, kept }: Call<F>): Steps<HiddenRequest<F>> {
     const sent = (one: OrderedText, union: Union, value: string) => this.#send(one, union, value);
     const stored = (one: OrderedText, union: Union, value: string) => this.#store(one, union, value);
     const hidden = {
@@ -69,12 +69,13 @@ export class Hiding {
     body: Body,
     walk: Walk<Body>,
     write: (one: OrderedText, union: Union, value: string) => string | null,
-  ): Generator<undefined, Body> {
+  ): Steps<Body> {
     const texts = (yield* listInOrder(body, walk)).filter(({ place }) => !isToolName(place));
     const found = yield* this.#search.find(this.#rules, texts, [], this.#memory);
     const replaced = new Map<number, string>();
-    for (const { one, unions } of listFound(texts, found)) {
-      const now = hideText(one.text, unions, (union, value) => write(one, union, value));
+    for (const [one, matches] of listFound(texts, found)) {
+      const unions = yield* joinInSteps(matches);
+      const now = yield* hideInSteps(one.text, unions, (union, value) => write(one, union, value));
       if (now !== one.text) replaced.set(one.visit, now);
     }
     return yield* replaceInOrder(body, walk, replaced);
@@ -109,13 +110,14 @@ export class Hiding {
   }
 }
 
+/** The texts in which something was found. */
 function listFound(
   texts: readonly OrderedText[],
-  found: readonly (readonly Parameters<typeof joinFound>[0][number][])[],
-): readonly TextFindings[] {
+  found: readonly (readonly Match[])[],
+): readonly (readonly [OrderedText, readonly Match[]])[] {
   return texts.flatMap((one, at) => {
     const matches = found[at] ?? [];
-    return matches.length === 0 ? [] : [{ one, unions: joinFound(matches) }];
+    return matches.length === 0 ? [] : [[one, matches] as const];
   });
 }
 
@@ -137,31 +139,31 @@ interface LoggedTerms {
   readonly swapped: SwappedValues;
 }
 
-/** Returns an answer as it is logged: without the values that were put back, and with nothing that a rule hides. */
-export function hideAnswer<F extends Form>(
+/** Ends with an answer as it is logged: without the values that were put back, and with nothing that a rule hides. */
+export function* hideAnswer<F extends Form>(
   operation: Operation<F>,
   reply: F["reply"],
   { search, rules, swapped }: LoggedTerms,
-): F["reply"] {
+): Steps<F["reply"]> {
   const texts = listTexts((change) => operation.mapReply(reply, change, null));
   const escaped = listEscaped(swapped);
   const choice = new RuleChoice(rules);
-  const found = takeAll(search.find(rules, texts, listKnown(swapped)));
+  const found = yield* search.find(rules, texts, listKnown(swapped));
   const replaced = new Map<number, string>();
-  for (const { one, unions } of listFound(texts, found)) {
-    const now = hideText(one.text, unions, (union, value) => {
-      const action = choice.find(union)?.action ?? "report";
-      if (action === "report") return null;
-      return action === "swap"
-        ? writePlaceholder(swapped.swap(union.detector, value), "text")
-        : writeMask(union.detector, "text");
-    });
+  const write = (union: Union, value: string): string | null => {
+    const action = choice.find(union)?.action ?? "report";
+    if (action === "report") return null;
+    return action === "swap"
+      ? writePlaceholder(swapped.swap(union.detector, value), "text")
+      : writeMask(union.detector, "text");
+  };
+  for (const [one, matches] of listFound(texts, found)) {
+    const now = yield* hideInSteps(one.text, yield* joinInSteps(matches), write);
     if (now !== one.text) replaced.set(one.visit, now);
   }
   if (escaped.length > 0)
     for (const { text, visit } of texts) {
-      const left = replaced.get(visit) ?? text;
-      const now = escaped.reduce((whole, [value, name]) => whole.replaceAll(value, () => name), left);
+      const now = yield* replaceEscaped(replaced.get(visit) ?? text, escaped);
       if (now !== text) replaced.set(visit, now);
     }
   if (replaced.size === 0) return reply;
@@ -188,8 +190,17 @@ function listEscaped(swapped: SwappedValues): readonly (readonly [string, string
   });
 }
 
-function takeAll<Result>(steps: Generator<undefined, Result>): Result {
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  return step.value;
+/** Only JSON has such values, with a backslash in each. */
+function* replaceEscaped(text: string, escaped: readonly (readonly [string, string])[]): Steps<string> {
+  if (!text.includes("\\")) return text;
+  let now = text;
+  let passed = 0;
+  for (const [value, name] of escaped) {
+    now = now.replaceAll(value, () => name);
+    passed += now.length;
+    if (passed < ESCAPED_CHARACTERS) continue;
+    passed = 0;
+    yield;
+  }
+  return now;
 }

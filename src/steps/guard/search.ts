@@ -1,7 +1,7 @@
 // Searches the texts of a request or an answer in steps, and counts what it finds.
 import type { GuardFinding, GuardPlace, GuardRule, GuardSettings } from "../../core/models/guard.ts";
 import { type AnswerScanner, createAnswerScanner } from "../../guard/answer-search.ts";
-import { joinFound, rankDetector, type Union } from "../../guard/join.ts";
+import { joinInSteps, rankDetector, type Union } from "../../guard/join.ts";
 import { createScanner, type Match, type Scanner } from "../../guard/scanner.ts";
 import { type SearchedText, TextsSearch } from "../../guard/texts.ts";
 import type { PlacedText } from "../../operations/ordered-texts.ts";
@@ -11,8 +11,8 @@ import { findStrictestRule } from "./rules.ts";
 
 /** Searched in about a tenth of a millisecond, and hostile texts in one or two. */
 const STEP_CHARACTERS = 16_384;
-/** Each is counted in a few microseconds. */
-const STEP_TEXTS = 256;
+/** Texts and values: each is counted in a few microseconds. */
+const STEP_VALUES = 256;
 
 /**
  * More sets of detectors than these share the scanner of all rules. Clients name rules, and so choose the sets: each scanner
@@ -56,13 +56,15 @@ export class GuardSearch {
     const found = yield* this.find(rules, texts);
     const counts = new Counts(at);
     const choice = new RuleChoice(rules);
+    let counted = 0;
     for (const [index, { text }] of texts.entries()) {
       const matches = found[index] ?? [];
-      for (const one of matches.length === 0 ? [] : joinFound(matches)) {
+      for (const one of matches.length === 0 ? [] : yield* joinInSteps(matches)) {
         const rule = choice.find(one);
         if (rule) counts.add(one.detector, rule, text.slice(one.from, one.to));
+        if (++counted % STEP_VALUES === 0) yield;
       }
-      if (index % STEP_TEXTS === STEP_TEXTS - 1) yield;
+      if (++counted % STEP_VALUES === 0) yield;
     }
     return counts.list();
   }

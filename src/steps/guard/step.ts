@@ -1,26 +1,25 @@
 // The guard as a step: it searches a request before hooks, cache and admission, hides what its rules say, and puts values back into
 // what is shown of the answer.
-import { Fault } from "../../core/faults/fault.ts";
 import { asObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { GuardRule, GuardSettings } from "../../core/models/guard.ts";
 import type { TextPlace } from "../../core/text/texts.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Call } from "../../gateway/call.ts";
-import type { AnsweredCall, Around, ChangedCall, Enter, Step } from "../../gateway/step.ts";
+import type { AnsweredCall, Around, ChangedCall, Enter, Later, Step } from "../../gateway/step.ts";
 import { filterJson } from "../../guard/json-stream.ts";
 import { Restorer } from "../../guard/restorer.ts";
 import { filterText, type TextFilter, type TextPart, type TextStream } from "../../guard/text-filter.ts";
 import type { Form } from "../../operations/form.ts";
 import { listInOrder } from "../../operations/ordered-texts.ts";
 import type { FindAccountName } from "../applies.ts";
-import { hasAttachments, hasTokens } from "../unseen.ts";
 import { FilteredAnswer, type Watch } from "./filtered.ts";
 import { Hiding, hideAnswer } from "./hide.ts";
 import { listDifferent, noteFindings, searchTexts, type Texts, takeTimed, type WatchPorts } from "./note.ts";
 import { listApplying, listAt } from "./rules.ts";
 import type { GuardSearch } from "./search.ts";
 import { type AccountKey, acts, type KnownTerms, SwappedValues } from "./terms.ts";
+import { refuseUnsearchable } from "./unsearchable.ts";
 
 /** A request with a longer body waits for its turns, and so enters its minute first. */
 const ENTERS_ABOVE_BYTES = 1_000_000;
@@ -76,14 +75,16 @@ export class GuardStep implements Step {
       native: family === null ? null : (call.raw?.texts ?? null),
       open: (place, watch) => openRestored(restorer, place, { watch, isAnswerJson }),
       finish: () => {},
+      takeSteps: (steps) => call.takeSteps(steps),
     });
   }
 
-  hideLogged<F extends Form>(call: Call<F>, reply: F["reply"]): F["reply"] {
+  hideLogged<F extends Form>(call: Call<F>, reply: F["reply"]): Later<F["reply"]> {
     const { asked, answered, swapped } = this.#parts.terms.get(call) ?? {};
     if (!asked || !answered || !swapped) return reply;
     const { search } = this.#parts;
-    return hideAnswer(call.operation, reply, { search, rules: [...asked, ...answered], swapped });
+    const terms = { search, rules: [...asked, ...answered], swapped };
+    return call.takeSteps(hideAnswer(call.operation, reply, terms));
   }
 
   async #hide<F extends Form>(
@@ -140,16 +141,6 @@ function writeInJson(filter: TextFilter): TextFilter {
   };
 }
 
-/** Throws the Fault of a part that no rule can search, if one insists. */
-function refuseUnsearchable<F extends Form>(call: Call<F>, applying: readonly GuardRule[]): void {
-  const refusing = applying.find(
-    ({ refusesAttachments, at }) => refusesAttachments && hasAttachments(call, at.includes("answer")),
-  );
-  if (refusing) throw refuse(refusing, "pictures, sounds and files are refused");
-  const acting = listAt(applying, "request").find(acts);
-  if (acting && hasTokens(call)) throw refuse(acting, "a text must be sent as text, not as token ids");
-}
-
 /** The texts of all forms in which a request is sent or stored, each form in its order. */
 function* listAsked<F extends Form>({ operation, ask, raw, kept }: Call<F>): Texts {
   const own = raw ? yield* listInOrder(raw.body, raw.texts.mapRequest) : [];
@@ -157,9 +148,4 @@ function* listAsked<F extends Form>({ operation, ask, raw, kept }: Call<F>): Tex
   if (raw === null && kept === null) return read;
   const stored = kept ? yield* listInOrder(kept.body, kept.texts.mapRequest) : [];
   return listDifferent([...own, ...read, ...stored]);
-}
-
-function refuse({ name }: GuardRule, reason: string): Fault {
-  const message = `The guard rule '${name}' refused the request: ${reason}.`;
-  return new Fault("content_blocked", message, { hookReason: reason });
 }

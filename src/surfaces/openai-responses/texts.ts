@@ -102,9 +102,11 @@ function endedTexts(event: JsonObject): readonly string[] {
   return type.endsWith(".done") ? [readPath(event) || "delta"] : NONE;
 }
 
+/** An item that begins has its seal before its text, which may be changed yet. Its end has the seal again. */
 function unseal(body: JsonObject, isChanged: IsChanged): JsonObject {
+  const isBegun = body.type === "response.output_item.added";
   const unsign = (one: JsonObject, path: string) =>
-    one.type === "reasoning" && one.encrypted_content && isChanged(path)
+    one.type === "reasoning" && one.encrypted_content && (isBegun || isChanged(path))
       ? { ...one, encrypted_content: null }
       : one;
   const unsignAll = (answer: JsonObject) =>

@@ -19,7 +19,7 @@ guard:
     - { name: people, detect: [email], action: swap }
     - { name: ids, detect: [uk_nhs], action: mask }
     - { name: cards, detect: [card], action: refuse }
-    - { name: numbers, detect: [ip] }
+    - { name: numbers, detect: [ip], attachments: refuse }
     - { name: said, detect: [email], action: mask, at: [answer] }
 `);
   operator = createOperator(own.world);
@@ -148,6 +148,23 @@ test("a value is hidden at its place, and not where its word is missing before i
     ),
   });
   expect(found).toContain("messages[3].tool_calls[0].function.arguments: card refuse");
+});
+
+const PICTURE = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+
+test.each([
+  ["token ids", "/v1/embeddings", { input: [[1, 2, 3]] }],
+  ["a picture", "/v1/chat/completions", { messages: [{ role: "user", content: [PICTURE] }] }],
+])("%s are refused as in the request", async (_, path, rest) => {
+  const body = { model: "Local#sim", ...rest };
+  const { id, secret } = await own.world.newKey({ name: "unsearchable" });
+  const asked = await own.post(path, body, secret);
+  for (const key of [{}, { key_id: id }]) {
+    const tried = await operator.post("/guard/try", { path, body, ...key });
+    expect([asked.status, tried.status]).toEqual([400, 400]);
+    expect(tried.body.error).toMatchObject({ code: "content_blocked" });
+    expect(asObject(tried.body.error).message).toBe(asObject(asObject(JSON.parse(asked.text)).error).message);
+  }
 });
 
 test("answers leave masked, on a path's own form", async () => {

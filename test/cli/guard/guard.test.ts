@@ -44,6 +44,16 @@ test("says that nothing was found, and searches by the rules of a place or a nam
   expect((await guard(["try", "--at", "answer"], key)).out).toBe("1:4 aws_key 20 report");
 });
 
+test("a body of token ids is refused, as its request would be", async () => {
+  const rules = RULES.replace("accounts: [nobody]", "action: mask");
+  const body = JSON.stringify({ model: "m", input: [[1, 2, 3]] });
+  const { code, err } = await guard(["try", "body.json", "--body", "/v1/embeddings"], { text: body, rules });
+  expect([code, err]).toEqual([
+    1,
+    "poundkey: body.json: The guard rule 'personal' refused the request: a text must be sent as text, not as token ids.",
+  ]);
+});
+
 test("reads a body as its path does: integers too, and a field's name before its value", async () => {
   const json = JSON.stringify({ card: 4532015112830366, to: "ada@corp-x.de" });
   const call = { id: "c", type: "function", function: { name: "pay", arguments: json } };

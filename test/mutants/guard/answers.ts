@@ -1,4 +1,4 @@
-// Mutants of the search of answers that come in pieces.
+// Mutants of the search of answers that come in pieces, and of what stands beside their texts.
 import type { Mutant } from "../mutant.ts";
 
 const ANSWERS = ["test/guard/answer-search.test.ts", "test/guard/answer-long.test.ts"];
@@ -83,5 +83,19 @@ export const GUARD_ANSWERS: readonly Mutant[] = [
     find: "if (payload < to || payload - header - 1 < PAYLOAD_MIN) return null;",
     replace: "if (payload <= to) return null;",
     tests: ANSWERS,
+  },
+  {
+    name: "guard: a citation repeats what its answer's text hides",
+    file: "src/core/text/moves.ts",
+    find: "if (joined.includes(text)) return text;",
+    replace: 'if (joined !== "") return text;',
+    tests: ["test/whole/guard/cited/cited.test.ts"],
+  },
+  {
+    name: "guard: thinking that may be masked yet begins with its seal",
+    file: "src/surfaces/openai-responses/texts.ts",
+    find: "(isBegun || isChanged(path))",
+    replace: "isChanged(path)",
+    tests: ["test/operations/texts/unseal.test.ts"],
   },
 ];

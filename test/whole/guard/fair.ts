@@ -1,9 +1,15 @@
-// `bun test/whole/guard/fair.ts [--seconds N] [--rounds N]`: what another account gets while one key sends hostile texts of
-// 30 MB, with rules and without.
+// `bun test/whole/guard/fair.ts [--seconds N] [--rounds N] [--only TEXT]…`: what another account gets while one key sends hostile
+// texts of 30 MB, with rules and without.
 import { parseArgs } from "node:util";
 import { GUARDED, MODEL, sendChat, startGuarded } from "./judged-gateway.ts";
 
-const { values } = parseArgs({ options: { seconds: { type: "string" }, rounds: { type: "string" } } });
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string" },
+    rounds: { type: "string" },
+    only: { type: "string", multiple: true },
+  },
+});
 const SECONDS = Number(values.seconds ?? 8);
 const ROUNDS = Number(values.rounds ?? 3);
 const BYTES = 30_000_000;
@@ -17,6 +23,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   "at signs": "a@a.",
   "beginnings of JWTs": "eyJhbGciOiJIUzI1NiJ9.",
   "beginnings of keys": "-----BEGIN PRIVATE KEY-----\n",
+  "plus signs": "+49 30 9 ",
+  hex: "0f3a9be1c2d4",
+  "hex in pairs": "3c:22:",
+  colons: "a:",
   prose: "the quick brown fox jumps over the lazy dog ",
 };
 
@@ -52,6 +62,7 @@ async function countAnswers(hostile: string, secret: string) {
 
 const rows = [];
 for (const [name, text] of Object.entries(TEXTS)) {
+  if (values.only?.includes(name) === false) continue;
   const content = text.repeat(Math.ceil(BYTES / text.length));
   const hostile = JSON.stringify({ model: MODEL, messages: [{ role: "user", content }] });
   const sums = { without: 0, with: 0, plainBodies: 0, guardedBodies: 0 };

@@ -61,4 +61,23 @@ describe("masked at an answer", () => {
     expect(text).not.toContain(ADDRESS);
     expect(text).not.toMatch(signed);
   });
+
+  test("a streamed item begins without its encrypted content, and ends with it if nothing was masked", async () => {
+    const [path, body] = makeRequest(
+      { surface: "responses", provider: "Responses", native: "responses", stream: true },
+      "",
+      "gpt-6.1-sol",
+    );
+    const ask = (input: string) =>
+      masked.post(path, { ...body, ...ASKS.responses, input, include: ["reasoning.encrypted_content"] });
+    const listSealed = (text: string) =>
+      [...text.matchAll(/^data: \{"type":"response\.([a-z_.]+)".*"encrypted_content":"[^"]+"/gm)].map(
+        ([, name]) => name,
+      );
+    expect(listSealed((await ask("say: hello")).text)).toEqual(["output_item.done", "completed"]);
+    const { text } = await ask(`say: Write to ${ADDRESS}.`);
+    expect(text).toContain("[EMAIL]");
+    expect(text).not.toContain(ADDRESS);
+    expect(listSealed(text)).toEqual([]);
+  });
 });

@@ -52,10 +52,11 @@ function checkErrorAnswer(headers: Headers, text: string): void {
   expect(Object.keys(asObject(parseJson(text)))).toEqual(["error"]);
 }
 
-/** Checks the one error form: four fields, a fifth in time-limited refusals, and one for the limit that refused. */
+/** Checks the one error form: four fields, a fifth in time-limited refusals, and one for the limit or the rule that refused. */
 export function checkError(error: JsonObject): void {
-  const { reset_at: resetAt, limit, ...rest } = error;
+  const { reset_at: resetAt, limit, reason, ...rest } = error;
   if (limit !== undefined) checkLimit(asObject(limit));
+  if (reason !== undefined) expect(error.code).toBe("content_blocked");
   expect(Object.keys(rest).sort()).toEqual(["code", "message", "param", "type"]);
   if (resetAt !== undefined) expect(Number.isNaN(Date.parse(String(resetAt)))).toBe(false);
   expect(ERROR_TYPES).toContain(asString(error.type) ?? "none");

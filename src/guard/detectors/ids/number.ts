@@ -1,6 +1,6 @@
 // Makes a detector of an id in digits: its written forms, and the form without separators, which counts after a word.
 import { DIGITS } from "../../characters.ts";
-import type { Detector } from "../../detector.ts";
+import type { Detector, DigitRun } from "../../detector.ts";
 import { type Form, makeForm, readForm } from "../../forms.ts";
 
 interface NumberRow {
@@ -30,6 +30,8 @@ export function makeNumber({
 }: NumberRow): Detector {
   // The form without separators is looked at last.
   const all = [...forms, ...bare.map((count) => makeForm([count], 0))];
+  const isForm = ({ groups, separators }: Form, { length, next, separator }: DigitRun): boolean =>
+    groups[0] === length && groups[1] === next && (separators & separator) !== 0;
   const isFake = (text: string, at: number, to: number): boolean =>
     fakes?.has(text.slice(at, to).replaceAll(/\D/g, "")) === true;
   return {
@@ -38,12 +40,12 @@ export function makeNumber({
     hasSpaces: true,
     starts: firsts,
     runs: [...new Set([...forms.map(({ groups }) => groups[0] ?? 0), ...bare])],
-    asks: ({ length, next, separator }) => {
-      const isForm = ({ groups, separators }: Form): boolean =>
-        groups[0] === length && groups[1] === next && (separators & separator) !== 0;
-      if (forms.some(isForm)) return "always";
-      return bare.includes(length) ? "afterWord" : "never";
+    asks: (run) => {
+      if (forms.some((form) => isForm(form, run))) return "always";
+      return bare.includes(run.length) ? "afterWord" : "never";
     },
+    // A run that begins a written form is shorter than the number without separators.
+    measure: (run) => forms.find((form) => isForm(form, run))?.characters ?? run.length,
     find: (text, at, isAfterWord) => {
       for (let place = 0; place < all.length; place++) {
         const form = all[place];

@@ -4,13 +4,13 @@ import { isObject, type JsonObject, parseJson } from "../../../../src/core/json/
 import { makeRequest, nameWay, type Way } from "../../../steps/asked.ts";
 import { readCited } from "../../../surfaces/cited.ts";
 import { type GuardWorld, startGuardWorld } from "../world.ts";
-import { type CitingProvider, startCitingProvider } from "./citing-provider.ts";
+import { type CitingProvider, PAGE, startCitingProvider } from "./citing-provider.ts";
 
 const ADDRESS = "ada.von.lovelace@corp-x.de";
 const SHORT = "b@x-corp.de";
 const IBAN = "GB82WEST12345698765432";
-const PROMPT = `🙂 Ask «${ADDRESS}» or «nobody», pay ${IBAN} «with 🙂 ${SHORT}» or «${IBAN}» and «go» <E`;
-const CITED = [ADDRESS, "nobody", `with 🙂 ${SHORT}`, "[IBAN]", "go"];
+const PROMPT = `🙂 Ask «${ADDRESS}» or «nobody», pay ${IBAN} «with 🙂 ${SHORT}» or «${IBAN}» and «go», ssn «536904399» <E`;
+const CITED = [ADDRESS, "nobody", `with 🙂 ${SHORT}`, "[IBAN]", "go", "[SSN]"];
 
 const PAIRS = [
   ["chat", "Plain", null],
@@ -39,7 +39,7 @@ ${row("Parts", "gemini", "/v1beta")}
 guard:
   rules:
     - { name: people, detect: [email], action: swap }
-    - { name: accounts, detect: [iban], action: mask, at: [answer], keys: [masked] }
+    - { name: accounts, detect: [iban, us_ssn], action: mask, at: [answer], keys: [masked] }
 `);
   masked = (await own.world.newKey({ name: "masked" })).secret;
 });
@@ -55,6 +55,7 @@ test.each(WAYS.map((way) => [nameWay(way), way] as const))(
     expect([status, text]).toEqual([200, expect.stringContaining("nobody")]);
     const cited = await readCited(way.surface, way.stream ? text : parseBody(text));
     expect(cited.map(({ span }) => span)).toEqual(CITED);
+    expect(new Set(cited.map(({ source }) => source))).toEqual(new Set([PAGE.url]));
   },
 );
 

@@ -1,7 +1,7 @@
 // A provider that repeats its prompt and cites passages of it, in the form of each API, whole or in small pieces.
 import { asObject, type JsonObject } from "../../../../src/core/json/json.ts";
 
-const PAGE = { url: "https://example.com/one", title: "The first page" };
+export const PAGE = { url: "https://example.com/one", title: "The first page" };
 /** The most characters of a piece. Each passage ends with one. */
 const STEP = 5;
 

@@ -1,0 +1,21 @@
+// The parts of a request that no rule can search.
+import { Fault } from "../../core/faults/fault.ts";
+import type { GuardRule } from "../../core/models/guard.ts";
+import { hasAttachments, hasTokens, type UnseenRequest } from "../unseen.ts";
+import { listAt } from "./rules.ts";
+import { acts } from "./terms.ts";
+
+/** Throws the Fault of such a part, if a rule insists. */
+export function refuseUnsearchable(request: UnseenRequest, applying: readonly GuardRule[]): void {
+  const refusing = applying.find(
+    ({ refusesAttachments, at }) => refusesAttachments && hasAttachments(request, at.includes("answer")),
+  );
+  if (refusing) throw refuse(refusing, "pictures, sounds and files are refused");
+  const acting = listAt(applying, "request").find(acts);
+  if (acting && hasTokens(request)) throw refuse(acting, "a text must be sent as text, not as token ids");
+}
+
+function refuse({ name }: GuardRule, reason: string): Fault {
+  const message = `The guard rule '${name}' refused the request: ${reason}.`;
+  return new Fault("content_blocked", message, { hookReason: reason });
+}
