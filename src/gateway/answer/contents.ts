@@ -47,7 +47,7 @@ export class ContentRecorder<F extends Form> {
   /** Returns the content to store, within the size limit. */
   text(fault: Fault | null, steps: readonly Step[]): string {
     const { operation, ask } = this.call;
-    const shown = this.#answer.reply();
+    const shown = this.#answer.makeReply();
     const reply = shown && operation.toLogged(hideLogged({ call: this.call, steps }, shown));
     const prompt = this.#prompt ?? { ...operation.toLog(ask), truncated: false };
     const truncated = prompt.truncated || this.#answer.isCut;

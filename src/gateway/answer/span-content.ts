@@ -43,7 +43,7 @@ export class SpanContent<F extends Form> {
   /** Null if no prompt was sent. */
   write(stepped: SteppedCall<F>): SpanMessages | null {
     if (this.#input === null) return null;
-    const reply = this.#answer.reply();
+    const reply = this.#answer.makeReply();
     const logged = reply && this.#operation.toLogged(hideLogged(stepped, reply));
     const output = logged && writeOutput(logged);
     const isCut = this.#answer.isCut || output?.isTruncated === true;

@@ -31,6 +31,6 @@ export function listOpeningValues(accountId: string, { keyId, memberId, fromMs }
   return [accountId, fromMs, Math.ceil(fromMs / HOUR_MS) * HOUR_MS, keyId ?? "", memberId ?? ""];
 }
 
-export function readModelSum(found: FoundRow): ModelSum {
-  return { model: readText(found, "model"), costNanoUsd: readSum(found, "cost") };
+export function readModelSum(row: FoundRow): ModelSum {
+  return { model: readText(row, "model"), costNanoUsd: readSum(row, "cost") };
 }

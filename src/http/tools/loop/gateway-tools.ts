@@ -1,11 +1,11 @@
-// Requests whose models may call the gateway's own tools: which they are, and what they are shown.
+// Requests whose models may call tools that the gateway runs: which they are, and what they are shown.
 import type { JsonObject } from "../../../core/json/json.ts";
 import type { Caller } from "../../../core/keys/key.ts";
 import type { Form } from "../../../operations/form.ts";
-import type { NamedServer } from "../../../surfaces/own-tools.ts";
+import type { NamedServer } from "../../../surfaces/gateway-tools.ts";
 import type { Surface } from "../../../surfaces/surface.ts";
 import type { Arrival } from "../../door/arrival.ts";
-import type { Door, OwnTools } from "../../door/ports.ts";
+import type { Door, GatewayTools } from "../../door/ports.ts";
 import type { ToolPorts } from "../ports.ts";
 import type { ToolViews } from "../view.ts";
 import { LoopedRun } from "./looped-run.ts";
@@ -13,7 +13,7 @@ import { type ShownTools, showTools } from "./shown-tools.ts";
 
 const NO_SERVERS: readonly NamedServer[] = [];
 
-export class OwnToolRuns implements OwnTools {
+export class GatewayToolRuns implements GatewayTools {
   readonly #ports: ToolPorts;
   readonly #views: ToolViews;
 
@@ -42,9 +42,9 @@ export class OwnToolRuns implements OwnTools {
     body: unknown,
   ): Promise<JsonObject> | null {
     const named = this.#find(surface, body);
-    const { ownTools } = surface;
-    if (ownTools === undefined || named.length === 0) return null;
-    return this.#show(arrival, caller, named).then(({ servers }) => ownTools.fill(body, servers));
+    const { gatewayTools } = surface;
+    if (gatewayTools === undefined || named.length === 0) return null;
+    return this.#show(arrival, caller, named).then(({ servers }) => gatewayTools.fill(body, servers));
   }
 
   async #show({ request }: Arrival, { key }: Caller, named: readonly NamedServer[]): Promise<ShownTools> {
@@ -53,10 +53,10 @@ export class OwnToolRuns implements OwnTools {
   }
 
   /** Throws the Fault of a field that isn't valid. Empty if the body names no tools of the gateway. */
-  #find<F extends Form>({ ownTools }: Surface<F>, body: unknown): readonly NamedServer[] {
-    const rules = ownTools === undefined ? undefined : this.#ports.toolRules();
-    if (ownTools === undefined || rules === undefined) return NO_SERVERS;
+  #find<F extends Form>({ gatewayTools }: Surface<F>, body: unknown): readonly NamedServer[] {
+    const rules = gatewayTools === undefined ? undefined : this.#ports.toolRules();
+    if (gatewayTools === undefined || rules === undefined) return NO_SERVERS;
     const { publicUrl } = this.#ports.server;
-    return ownTools.find(body, { rules, url: publicUrl === null ? null : `${publicUrl}/mcp` });
+    return gatewayTools.find(body, { rules, url: publicUrl === null ? null : `${publicUrl}/mcp` });
   }
 }

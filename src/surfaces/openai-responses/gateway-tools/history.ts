@@ -1,4 +1,4 @@
-// Calls of the gateway's own tools in a request's input, as the function calls that the model made, with their results.
+// Calls of tools that the gateway runs in a request's input, as the function calls that the model made, with their results.
 import { asArray, asObject, asString, type JsonObject } from "../../../core/json/json.ts";
 import { makeFunctionName } from "./functions.ts";
 
@@ -9,13 +9,13 @@ const NO_RESULT = "The call was not made.";
 /** Calls of the client's own, which a model makes beside ours. */
 const CLIENTS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call"]);
 
-interface OwnLabels {
+interface GatewayLabels {
   isOwn(label: unknown): boolean;
   nameFunction(label: string, name: string): string;
 }
 
 /** For requests that name no server of ours. */
-const NO_LABELS: OwnLabels = { isOwn: () => false, nameFunction: makeFunctionName };
+const NO_LABELS: GatewayLabels = { isOwn: () => false, nameFunction: makeFunctionName };
 
 /** `turn` is the number of the model's answer. */
 export function makeCallId(responseId: string, turn: number, index: number): string {
@@ -26,7 +26,7 @@ export function makeListId(responseId: string, index: number): string {
   return `mcpl_pk1_${responseId.replace(/^resp_/, "")}_${index}`;
 }
 
-function isOwnItem(one: unknown): boolean {
+function isGatewayItem(one: unknown): boolean {
   const { type, id } = asObject(one);
   if (type === "mcp_call") return CALL_ID.test(asString(id) ?? "");
   return type === "mcp_list_tools" && LIST_ID.test(asString(id) ?? "");
@@ -36,26 +36,26 @@ function isOwnItem(one: unknown): boolean {
  * Returns the input with function calls and their results in the place of ours, and without lists of our tools: the same object
  * if it has none. Calls of one answer stay together, so that the model finds the turn as it made it.
  */
-export function openOwnCalls(input: unknown, labels: OwnLabels = NO_LABELS): unknown {
+export function openGatewayToolCalls(input: unknown, labels: GatewayLabels = NO_LABELS): unknown {
   if (!Array.isArray(input) || !input.some((one) => isOurs(one, labels))) return input;
   const opening = new OpenedHistory(labels);
   for (const [index, one] of input.entries()) opening.add(one, index);
   return opening.end();
 }
 
-function isOurs(one: unknown, labels: OwnLabels): boolean {
+function isOurs(one: unknown, labels: GatewayLabels): boolean {
   const { type, server_label: label } = asObject(one);
-  return isOwnItem(one) || ((type === "mcp_call" || type === "mcp_list_tools") && labels.isOwn(label));
+  return isGatewayItem(one) || ((type === "mcp_call" || type === "mcp_list_tools") && labels.isOwn(label));
 }
 
 class OpenedHistory {
-  readonly #labels: OwnLabels;
+  readonly #labels: GatewayLabels;
   readonly #opened: unknown[] = [];
   /** The results of the turn's calls, which follow the last of them. */
   #results: JsonObject[] = [];
   #turn: string | null = null;
 
-  constructor(labels: OwnLabels) {
+  constructor(labels: GatewayLabels) {
     this.#labels = labels;
   }
 
@@ -99,7 +99,7 @@ function makeFunctionCallId({ id }: JsonObject, index: number): string {
   return CALL_ID.test(own) ? own.replace(/^mcp_pk1_/, "call_") : `call_mcp_${index}`;
 }
 
-function writeCall(item: JsonObject, callId: string, labels: OwnLabels): JsonObject {
+function writeCall(item: JsonObject, callId: string, labels: GatewayLabels): JsonObject {
   const name = labels.nameFunction(asString(item.server_label) ?? "", asString(item.name) ?? "");
   return { type: "function_call", call_id: callId, name, arguments: asString(item.arguments) ?? "{}" };
 }

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { FeedError } from "../../../src/catalogue/feeds/feed.ts";
 import { checkOrder } from "../../../src/catalogue/feeds/list-order.ts";
 import { makeRows, nextSerial, writeList } from "../../../src/catalogue/feeds/make-list.ts";
-import { isOwnList, readOwnList } from "../../../src/catalogue/feeds/own-list.ts";
+import { isPoundkeyList, readPoundkeyList } from "../../../src/catalogue/feeds/poundkey-list.ts";
 import { loadShippedCards } from "../../../src/catalogue/rows.ts";
 import { parseJson } from "../../../src/core/json/json.ts";
 import type { LastList } from "../../../src/core/money/taken-mark.ts";
@@ -22,8 +22,8 @@ const HEAD = { poundkey_catalogue: 1, serial: 118, as_of: "2026-11-28" };
 
 const readText = (text: string) => {
   const value = parseJson(text);
-  if (!isOwnList(value)) throw new Error("no list of our own");
-  return readOwnList(value, NOW_MS);
+  if (!isPoundkeyList(value)) throw new Error("no list of our own");
+  return readPoundkeyList(value, NOW_MS);
 };
 const read = (rows: readonly unknown[], head: object = {}) =>
   readText(JSON.stringify({ ...HEAD, ...head, models: rows }));

@@ -19,15 +19,17 @@ export function findTemplate(agent: string, { kind, path }: JournalField): Templ
 }
 
 /** Hides every text that no template accounts for. */
-export function hideOwn(value: unknown, template: Template | undefined): unknown {
+export function hideSetupValue(value: unknown, template: Template | undefined): unknown {
   if (template === undefined) return hideValue(value, true, null);
   if (!holdsKey(template)) return hideValue(value, false, null);
   if (isList(template)) {
-    if (Array.isArray(value)) return value.map((one, at) => hideOwn(one, template[at]));
-    return hideOwn(value, template[0]);
+    if (Array.isArray(value)) return value.map((one, at) => hideSetupValue(one, template[at]));
+    return hideSetupValue(value, template[0]);
   }
   if (typeof template !== "object" || !isObject(value)) return hideValue(value, true, null);
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hideOwn(one, template[name])]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, hideSetupValue(one, template[name])]),
+  );
 }
 
 const isList = (template: Template): template is readonly Template[] => Array.isArray(template);

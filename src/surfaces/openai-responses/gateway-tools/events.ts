@@ -1,5 +1,5 @@
-// The events of one answer that consists of several of a model's: one numbering of events and of items, in which calls of the
-// gateway's own tools are shown as such.
+// The events of one answer that consists of several of a model's: one numbering of events and of items, in which calls of
+// tools that the gateway runs are shown as such.
 import { asObject, asString, type JsonObject } from "../../../core/json/json.ts";
 import { EventNumbers } from "../event-numbers.ts";
 import { type CallPlace, writeCallItem } from "./items.ts";
@@ -16,11 +16,11 @@ export interface EventPlaces {
   showStart(response: JsonObject | null): JsonObject;
   /** Returns the events behind the start. */
   showLists(): string;
-  /** Returns the call as it is shown, if it is one of the gateway's own tools. */
+  /** Returns the call as it is shown, if it is one of the tools that the gateway runs. */
   findCall(item: JsonObject, index: number): CallPlace | null;
 }
 
-export class OwnEvents extends EventNumbers {
+export class GatewayToolEvents extends EventNumbers {
   readonly #places: EventPlaces;
   #hasStarted = false;
   /** The items of the model's answer so far. */

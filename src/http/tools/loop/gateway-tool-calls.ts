@@ -5,7 +5,7 @@ import { matchesPatterns } from "../../../core/fields/tool-list.ts";
 import { parseExactBounded, REQUEST_SHAPE } from "../../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../../core/json/json.ts";
 import type { Caller } from "../../../core/keys/key.ts";
-import type { OwnCall, OwnCallResult } from "../../../core/tools/own-calls.ts";
+import type { GatewayToolCall, GatewayToolResult } from "../../../core/tools/gateway-tool-calls.ts";
 import { nameToolModel } from "../../../core/tools/rules.ts";
 import { makeToolNotAllowed } from "../../../core/tools/tool-right.ts";
 import type { ToolServer } from "../../../core/tools/tool-server.ts";
@@ -22,7 +22,7 @@ import { makeToolName } from "../../../tools/names.ts";
 import { CODES } from "../../../tools/wire/eras.ts";
 import type { Arrival } from "../../door/arrival.ts";
 import { logRefusal } from "../../door/refused.ts";
-import { identify } from "../../serve/auth.ts";
+import { identifyCaller } from "../../serve/auth.ts";
 import { describeFailure } from "../errors.ts";
 import { ARGUMENT_BYTES_MAX } from "../message.ts";
 import type { ToolPorts } from "../ports.ts";
@@ -45,7 +45,7 @@ interface LoopCallParts {
   readonly surface: string;
 }
 
-export class OwnCalls {
+export class GatewayToolCalls {
   readonly #parts: LoopCallParts;
 
   constructor(parts: LoopCallParts) {
@@ -53,7 +53,7 @@ export class OwnCalls {
   }
 
   /** Never rejects: the model reads of a failure. */
-  async make(call: OwnCall, join: JoinCall): Promise<MadeCall> {
+  async make(call: GatewayToolCall, join: JoinCall): Promise<MadeCall> {
     const { ports, arrival } = this.#parts;
     const made: StartedCall = { context: null, tool: null };
     try {
@@ -69,19 +69,19 @@ export class OwnCalls {
   }
 
   /** Tells the model that a call isn't made, because there have been as many as there may be. */
-  refuse(): OwnCallResult {
+  refuse(): GatewayToolResult {
     const text = "The call was not made: this response has made as many calls of tools as it may.";
     return { kind: "result", result: { content: [{ type: "text", text }], isError: true } };
   }
 
-  async #make(call: OwnCall, join: JoinCall, made: StartedCall): Promise<OwnCallResult> {
+  async #make(call: GatewayToolCall, join: JoinCall, made: StartedCall): Promise<GatewayToolResult> {
     const { ports, arrival, shown, surface } = this.#parts;
     const place = shown.find(call.label, call.name);
-    const caller = arrival.sender ?? (await identify(ports, arrival));
+    const caller = arrival.sender ?? (await identifyCaller(ports, arrival));
     if (place === undefined) throw makeToolNotAllowed();
     const server = this.#findServer(place);
-    const given = readArguments(call.arguments);
-    const bytes = Buffer.byteLength(JSON.stringify(given));
+    const args = readArguments(call.arguments);
+    const bytes = Buffer.byteLength(JSON.stringify(args));
     if (bytes > ARGUMENT_BYTES_MAX) throw refuseLength();
     const price = server.prices.get(place.tool) ?? server.pricePerCall;
     const tool: ToolRecord = {
@@ -93,7 +93,7 @@ export class OwnCalls {
     };
     const right = { server: server.name, tool: place.tool };
     const called = { card: makeToolCard(server.name, place.tool, price), tool, right };
-    const request = new ToolCall(ports, arrival, caller, called, given);
+    const request = new ToolCall(ports, arrival, caller, called, args);
     joinToolCall(request, join(Math.ceil(price * request.markup)), surface);
     this.#nameTraced(request, call, place);
     const context = ports.toolRuns.begin(request, called.card);
@@ -118,7 +118,7 @@ export class OwnCalls {
   }
 
   /** The operator sees the tool as the model that was asked for. */
-  #logRefused({ label, name }: OwnCall, context: LoopToolContext | null, fault: Fault): void {
+  #logRefused({ label, name }: GatewayToolCall, context: LoopToolContext | null, fault: Fault): void {
     const { ports, arrival, shown } = this.#parts;
     const { modelAsked, selection } = arrival;
     const place = shown.find(label, name);
@@ -130,7 +130,7 @@ export class OwnCalls {
   }
 
   /** Says in the call's spans what is called, by the name at the address of all servers. */
-  #nameTraced({ trace }: ToolCall, { index }: OwnCall, { server, tool }: ToolPlace): void {
+  #nameTraced({ trace }: ToolCall, { index }: GatewayToolCall, { server, tool }: ToolPlace): void {
     const { recording = null } = trace ?? {};
     if (recording === null) return;
     const known = this.#parts.ports.toolServers.describe().find(({ name }) => name === server);
@@ -167,7 +167,7 @@ export class OwnCalls {
 }
 
 /** The model reads of a tool that the key may not use word for word as of one that doesn't exist. */
-function describeFault(fault: Fault, { name }: OwnCall, requestId: string): OwnCallResult {
+function describeFault(fault: Fault, { name }: GatewayToolCall, requestId: string): GatewayToolResult {
   if (fault.code === "tool_not_allowed")
     return { kind: "error", error: { code: CODES.params, message: `Unknown tool: ${name}` } };
   return { kind: "result", result: describeFailure(fault, requestId) };

@@ -1,7 +1,7 @@
-// The items by which a client sees the gateway's own tools, and a tool's result as the model reads it.
+// The items by which a client sees tools that the gateway runs, and a tool's result as the model reads it.
 import { asArray, asObject, asString, type JsonObject, omitUndefined } from "../../../core/json/json.ts";
-import type { OwnCallResult } from "../../../core/tools/own-calls.ts";
-import type { ShownServer } from "../../own-tools.ts";
+import type { GatewayToolResult } from "../../../core/tools/gateway-tool-calls.ts";
+import type { ShownServer } from "../../gateway-tools.ts";
 
 /** A call as it is shown before its result is there. */
 export interface CallPlace {
@@ -39,7 +39,7 @@ export function writeListItem(id: string, { label, tools, error }: ShownServer):
 }
 
 /** Returns the item of a call with its result. */
-export function endCallItem(call: CallPlace, given: OwnCallResult): JsonObject {
+export function endCallItem(call: CallPlace, given: GatewayToolResult): JsonObject {
   if (given.kind === "error") {
     const { code, message } = given.error;
     return writeCallItem(call, "failed", { error: { type: "mcp_protocol_error", code, message } });
@@ -51,7 +51,7 @@ export function endCallItem(call: CallPlace, given: OwnCallResult): JsonObject {
 }
 
 /** Returns the result as the output of a function: a text, or parts if it has pictures. */
-export function writeOutput(given: OwnCallResult): string | readonly JsonObject[] {
+export function writeOutput(given: GatewayToolResult): string | readonly JsonObject[] {
   if (given.kind === "error") return given.error.message;
   const { result } = given;
   const parts = asArray(result.content).map(asObject);

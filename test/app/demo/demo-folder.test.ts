@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { findDemosFolder, makeOwnFolder } from "../../../src/app/demo/own-folder.ts";
+import { findDemosFolder, makeDemoFolder } from "../../../src/app/demo/demo-folder.ts";
 
 let home = "";
 let parent = "";
@@ -31,14 +31,14 @@ test("it lies in the user's cache, and a path that isn't absolute is ignored", (
 });
 
 test("it is private and gone at its end", () => {
-  const own = makeOwnFolder(parent);
+  const own = makeDemoFolder(parent);
   expect([lstatSync(parent).mode & 0o777, lstatSync(own.path).mode & 0o777]).toEqual([0o700, 0o700]);
   own.remove();
   expect(existsSync(own.path)).toBe(false);
 });
 
 test("a start deletes what a killed demo left, and nothing that runs, is a link, is open to others or has another name", () => {
-  const running = makeOwnFolder(parent);
+  const running = makeDemoFolder(parent);
   const make = (name: string, mode = 0o700) => {
     const path = join(parent, name);
     mkdirSync(path);
@@ -51,7 +51,7 @@ test("a start deletes what a killed demo left, and nothing that runs, is a link,
   const target = join(home, "target");
   mkdirSync(target, { mode: 0o700 });
   symlinkSync(target, join(parent, "run-link"));
-  const own = makeOwnFolder(parent);
+  const own = makeDemoFolder(parent);
   expect(
     [left, ...kept, target, join(parent, "run-link")].map((path) => [basename(path), existsSync(path)]),
   ).toEqual([
@@ -70,5 +70,5 @@ test("a folder that others may write is refused", () => {
   const open = join(home, "open");
   mkdirSync(open);
   chmodSync(open, 0o777);
-  expect(() => makeOwnFolder(open)).toThrow("chmod 700");
+  expect(() => makeDemoFolder(open)).toThrow("chmod 700");
 });

@@ -11,7 +11,7 @@ const ID_DIGITS = 21;
 const NAME_DIGITS = 8;
 
 /** Returns its id, which follows from the person's. Null if people get none. */
-export function makeOwnAccountId(
+export function findPersonalAccountId(
   memberId: string,
   { members }: Pick<SignInRules, "members">,
   pepper: Uint8Array,
@@ -24,15 +24,15 @@ export function makePersonalAccountId(memberId: string, pepper: Uint8Array): str
   return `acct_${digestSecret(`own account ${memberId}`, pepper).slice(0, ID_DIGITS)}`;
 }
 
-interface OwnAccountParts {
+interface PersonalAccountParts {
   readonly store: Pick<Store, "account">;
   readonly changes: Pick<Changes, "addAccount">;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
 /** Makes the account if the person was admitted to it and it doesn't exist yet. Two sign-ins at once make one. */
-export async function keepOwnAccount(
-  { store, changes, clock }: OwnAccountParts,
+export async function ensurePersonalAccount(
+  { store, changes, clock }: PersonalAccountParts,
   { grants }: Pick<Admission, "grants">,
   id: string | null,
 ): Promise<void> {

@@ -1,22 +1,22 @@
-// The functions that stand for the gateway's own tools while a model is asked.
+// The functions that stand for tools that the gateway runs while a model is asked.
 import { asArray, asObject, asString, type JsonObject, omitUndefined } from "../../../core/json/json.ts";
 import { invalidValue } from "../../../core/json/schema-fault.ts";
-import type { ShownServer, ShownTool } from "../../own-tools.ts";
+import type { ShownServer, ShownTool } from "../../gateway-tools.ts";
 
 /** The longest name that every provider accepts. */
 const NAME_CHARACTERS_MAX = 64;
 const UNFIT = /[^A-Za-z0-9_-]/g;
 
 /** A tool as the client knows it. */
-interface OwnFunction {
+interface GatewayToolFunction {
   readonly label: string;
   readonly name: string;
 }
 
-export class OwnFunctions {
+export class GatewayToolFunctions {
   /** As the model is sent them. */
   readonly tools: readonly JsonObject[];
-  readonly #byFunction = new Map<string, OwnFunction>();
+  readonly #byFunction = new Map<string, GatewayToolFunction>();
   readonly #byTool = new Map<string, string>();
   readonly #labels: ReadonlySet<string>;
 
@@ -41,7 +41,7 @@ export class OwnFunctions {
   }
 
   /** Undefined for a call that is the client's. */
-  find({ type, name, namespace }: JsonObject): OwnFunction | undefined {
+  find({ type, name, namespace }: JsonObject): GatewayToolFunction | undefined {
     return type === "function_call" && namespace === undefined
       ? this.#byFunction.get(String(name))
       : undefined;

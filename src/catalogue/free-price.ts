@@ -5,7 +5,7 @@ import type { ProviderSetup } from "../core/settings.ts";
 const NOTHING: Price = { input: 0, output: 0 };
 
 /** Returns the card with a price of 0 if it has none and its provider is the operator's own server. */
-export function applyOwnPrice(
+export function applyFreePrice(
   card: ModelCard,
   provider: Pick<ProviderSetup, "discovers"> | undefined,
 ): ModelCard {

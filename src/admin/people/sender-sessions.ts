@@ -13,7 +13,7 @@ import { adminTokenDigest } from "./token.ts";
 const LISTED_MAX = 200;
 const ID_DIGITS = 24;
 
-export const ownSessionSchema = Type.Object({
+export const senderSessionSchema = Type.Object({
   id: text,
   created_at: instant,
   expires_at: instant,
@@ -22,8 +22,8 @@ export const ownSessionSchema = Type.Object({
   agent: allowNull(text),
   current: boolean,
 });
-export const ownSessionsSchema = wrapRows(ownSessionSchema);
-type OwnSessionView = View<typeof ownSessionSchema>;
+export const senderSessionsSchema = wrapRows(senderSessionSchema);
+type SenderSessionView = View<typeof senderSessionSchema>;
 
 interface SessionAsker {
   readonly access: Access;
@@ -33,18 +33,22 @@ interface SessionAsker {
 
 type SessionWorld = Pick<AdminWorld, "store" | "clock" | "pepper">;
 
-export async function listOwnSessions(world: SessionWorld, configured: string | null, asker: SessionAsker) {
+export async function listSenderSessions(
+  world: SessionWorld,
+  configured: string | null,
+  asker: SessionAsker,
+) {
   const sessions = await readSessions(world, configured, asker);
   return { data: sessions.map((one) => viewSession(one, asker)), next: null };
 }
 
 /** Ends one on every node. Throws the Fault `not_found`. */
-export async function endOwnSession(
+export async function endSenderSession(
   world: SessionWorld,
   configured: string | null,
   asker: SessionAsker,
   id: string,
-): Promise<OwnSessionView> {
+): Promise<SenderSessionView> {
   const sessions = await readSessions(world, configured, asker);
   const session = sessions.find((one) => nameId(one) === id);
   if (session === undefined) throw new Fault("not_found", "You have no session with that id.");
@@ -72,7 +76,7 @@ async function findOwner(
   return tokenDigest === null ? null : { memberId: null, tokenId: null, tokenDigest };
 }
 
-function viewSession(session: Session, asker: SessionAsker): OwnSessionView {
+function viewSession(session: Session, asker: SessionAsker): SenderSessionView {
   const { expiresAtMs, address, agent } = session;
   return {
     id: nameId(session),

@@ -16,7 +16,7 @@ import { buildCards } from "../rows.ts";
 import { FeedError } from "./feed.ts";
 
 /** The form that this program writes, and the only one that it reads. */
-export const OWN_LIST_VERSION = 1;
+export const POUNDKEY_LIST_VERSION = 1;
 const ROWS_MAX = 50_000;
 const AHEAD_MS = 2 * 86_400_000;
 
@@ -27,26 +27,26 @@ export interface ListHead {
   readonly source: string | null;
 }
 
-export interface OwnList extends ListHead {
-  readonly rows: readonly OwnListRow[];
+export interface PoundkeyList extends ListHead {
+  readonly rows: readonly PoundkeyListRow[];
   /** Rows with something that this program doesn't know, so that their prices would be wrong. */
   readonly leftOut: number;
 }
 
-interface OwnListRow {
+interface PoundkeyListRow {
   readonly card: ModelCard;
   /** The day of the row, else of the list. */
   readonly asOf: string;
 }
 
 /** True for the numbered form. Older ones, a bare list and one with its day, are read as a catalogue file is. */
-export function isOwnList(value: unknown): value is JsonObject {
+export function isPoundkeyList(value: unknown): value is JsonObject {
   return isObject(value) && Object.hasOwn(value, "poundkey_catalogue");
 }
 
 /** Throws a FeedError that says why the whole list is refused. */
-export function readOwnList(value: JsonObject, nowMs: number): OwnList {
-  if (value.poundkey_catalogue !== OWN_LIST_VERSION)
+export function readPoundkeyList(value: JsonObject, nowMs: number): PoundkeyList {
+  if (value.poundkey_catalogue !== POUNDKEY_LIST_VERSION)
     throw new FeedError("it needs a newer program: its form isn't poundkey_catalogue 1");
   const head = readHead(value, nowMs);
   const { models } = value;

@@ -16,7 +16,7 @@ interface PageActor {
   readonly id: string;
 }
 
-interface OwnKey {
+interface ReaderKey {
   readonly name: string;
   readonly last4: string;
 }
@@ -27,7 +27,7 @@ const PLACEHOLDER = "sk-…";
 const VARIABLE = "$POUNDKEY_KEY";
 const SHELL = /\blanguage-(sh|bash)\b/;
 
-export async function nameOwnKey({ address, place }: ServingGateway): Promise<void> {
+export async function nameReaderKey({ address, place }: ServingGateway): Promise<void> {
   const blocks = [...document.querySelectorAll<HTMLElement>("pre code")].filter(
     ({ textContent: text }) =>
       (text.includes(PLACEHOLDER) || text.includes(VARIABLE)) &&
@@ -35,7 +35,7 @@ export async function nameOwnKey({ address, place }: ServingGateway): Promise<vo
       (text.includes(address) || text.includes("POUNDKEY_")),
   );
   if (blocks.length === 0 || !hasSignedIn()) return;
-  const key = await findOwnKey(place).catch(() => null);
+  const key = await findReaderKey(place).catch(() => null);
   if (key !== null) for (const block of blocks) addName(block, key);
 }
 
@@ -48,17 +48,17 @@ function hasSignedIn(): boolean {
 }
 
 /** Returns a person's newest key that works; for others, the newest that they see. Null if the session is over. */
-async function findOwnKey(place: ServingGateway["place"]): Promise<OwnKey | null> {
+async function findReaderKey(place: ServingGateway["place"]): Promise<ReaderKey | null> {
   const { actor } = await loadData<{ readonly actor?: PageActor }>(place("/admin/v1/session"));
   if (actor === undefined) return null;
   const own = actor.kind === "person" ? `&member=${encodeURIComponent(actor.id)}` : "";
   const url = place(`/admin/v1/keys?state=active&limit=1${own}`);
-  const { data = [] } = await loadData<{ readonly data?: readonly OwnKey[] }>(url);
+  const { data = [] } = await loadData<{ readonly data?: readonly ReaderKey[] }>(url);
   return data[0] ?? null;
 }
 
 /** Only shells put a variable's value in its place. */
-function addName(block: HTMLElement, { name, last4 }: OwnKey): void {
+function addName(block: HTMLElement, { name, last4 }: ReaderKey): void {
   const isShell = SHELL.test(block.className);
   if (isShell) block.textContent = block.textContent.replaceAll(PLACEHOLDER, VARIABLE);
   const word = document.createElement("code");

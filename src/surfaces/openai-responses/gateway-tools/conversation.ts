@@ -1,11 +1,16 @@
-// A Responses request whose model may call the gateway's own tools: the questions to the model one by one, and the one answer.
+// A Responses request whose model may call tools that the gateway runs: the questions to the model one by one, and the one answer.
 import { Fault } from "../../../core/faults/fault.ts";
 import { followEarlier } from "../../../core/json/growing.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../../core/json/json.ts";
-import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn } from "../../../core/tools/own-calls.ts";
+import type {
+  GatewayToolCall,
+  GatewayToolResult,
+  ToolLoopEnd,
+  ToolLoopTurn,
+} from "../../../core/tools/gateway-tool-calls.ts";
 import type { ChatForm } from "../../../operations/chat/decoder.ts";
 import type { Usage } from "../../../operations/chat/form.ts";
-import type { ShownServer } from "../../own-tools.ts";
+import type { ShownServer } from "../../gateway-tools.ts";
 import type { Exchange, Incoming, Stamp, ToolConversation } from "../../surface.ts";
 import { findTrigger } from "../compaction/trigger.ts";
 import { joinRequest, readAsked } from "../read.ts";
@@ -13,20 +18,20 @@ import { type ResponseContext, startResponse, writeResponse } from "../response.
 import { makeKept } from "../stored.ts";
 import { RESPONSES_TEXTS } from "../texts.ts";
 import { ResponseWriter } from "../writer.ts";
-import { OwnAnswer } from "./answer.ts";
+import { GatewayToolAnswer } from "./answer.ts";
 import { ModelRequest } from "./model-request.ts";
 
 /** OpenAI's least limit of the output: no model says anything with less. */
 const OUTPUT_TOKENS_LEAST = 16;
 
-export class OwnConversation implements ToolConversation<ChatForm> {
+export class GatewayToolConversation implements ToolConversation<ChatForm> {
   readonly callsMax: number | null;
   readonly #incoming: Incoming;
   /** The request as its answer repeats it. */
   readonly #given: JsonObject;
   readonly #kept: JsonObject;
   readonly #request: ModelRequest;
-  readonly #answer: OwnAnswer;
+  readonly #answer: GatewayToolAnswer;
   /** The conversation, as the model is sent it. */
   #input: readonly unknown[];
   /** The model's last answer, and the results of its calls by their place. */
@@ -44,7 +49,7 @@ export class OwnConversation implements ToolConversation<ChatForm> {
     this.#given = hideTokens(given);
     this.#kept = hideTokens(joined);
     this.#request = new ModelRequest(joined, shown);
-    this.#answer = new OwnAnswer(this.#given, shown, joined.input, this.#request.functions);
+    this.#answer = new GatewayToolAnswer(this.#given, shown, joined.input, this.#request.functions);
     this.#input = this.#request.input;
   }
 
@@ -69,20 +74,20 @@ export class OwnConversation implements ToolConversation<ChatForm> {
     };
   }
 
-  take(given: JsonObject): OwnTurn {
+  take(given: JsonObject): ToolLoopTurn {
     const { items, turn } = this.#answer.take(given);
     this.#items = items;
     this.#outputTokens += asNumber(asObject(given.usage).output_tokens) ?? 0;
     return turn;
   }
 
-  answer(call: OwnCall, result: OwnCallResult): string {
+  answer(call: GatewayToolCall, result: GatewayToolResult): string {
     const { place, output, text } = this.#answer.answer(call, result);
     this.#results[place] = output;
     return text;
   }
 
-  end(end: OwnEnd<Usage>): string {
+  end(end: ToolLoopEnd<Usage>): string {
     return this.#answer.end(end);
   }
 
@@ -106,7 +111,7 @@ export class OwnConversation implements ToolConversation<ChatForm> {
   }
 }
 
-function makeWriter(answer: OwnAnswer, stamp: () => Stamp, context: ResponseContext): ResponseWriter {
+function makeWriter(answer: GatewayToolAnswer, stamp: () => Stamp, context: ResponseContext): ResponseWriter {
   let made: Stamp | null = null;
   const own = () => {
     made ??= answer.stamp(stamp());

@@ -9,7 +9,7 @@ import { requireKey } from "./keys.ts";
  * Returns the key if it is the sender's own and live. Throws the Faults `not_found`, `not_permitted`, `key_revoked` and
  * `key_expired`: one about a wrong secret would end the console's session.
  */
-export async function openOwnKey(
+export async function openPlaygroundKey(
   { store, clock }: Pick<AdminWorld, "store" | "clock">,
   id: string,
   access: Access,

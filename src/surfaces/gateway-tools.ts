@@ -1,8 +1,8 @@
 // Tools that the gateway runs for a model: how a request names them, and how they are shown.
 import type { JsonObject } from "../core/json/json.ts";
 
-/** The names by which requests can mean the gateway's own tool servers. */
-export interface OwnNames {
+/** The names by which requests can mean the gateway's tool servers. */
+export interface GatewayServerNames {
   /** The configured servers. */
   readonly rules: { readonly servers: readonly { readonly name: string }[] };
   /** The address of all of them. Null if clients know none. */

@@ -6,7 +6,7 @@ import { isLoopbackHost } from "../core/world/address.ts";
  * Returns the public address, else the one that was asked if it is this machine's or stands in `server.hosts`, else null.
  * `isSecure` is true if a proxy took the request by https.
  */
-export function findOwnAddress(
+export function findGatewayAddress(
   { publicUrl, hosts, basePath }: Pick<ServerRules, "publicUrl" | "hosts" | "basePath">,
   url: string,
   isSecure = false,

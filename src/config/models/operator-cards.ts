@@ -10,7 +10,7 @@ import type { Issues, Path } from "../errors.ts";
 import type { ModelConfig } from "./model-schema.ts";
 
 /** The provider whose models they are. */
-interface OwnModels {
+interface OperatorModels {
   readonly provider: string;
   readonly models: readonly ModelConfig[];
   /** The provider's place in the file. */
@@ -24,7 +24,7 @@ interface OwnModels {
   readonly cards: readonly ModelCard[];
 }
 
-export function buildOwnCards(own: OwnModels, issues: Issues): readonly ModelCard[] {
+export function buildOperatorCards(own: OperatorModels, issues: Issues): readonly ModelCard[] {
   const names = new Set<string>();
   return own.models.map((model, at) => {
     const wrong = (path: Path, message: string) =>
@@ -33,7 +33,7 @@ export function buildOwnCards(own: OwnModels, issues: Issues): readonly ModelCar
     names.add(model.name);
     const like =
       findLike(model.like, own.cards, (message) => wrong(["like"], message)) ?? findOnCloud(own, model);
-    const card = buildOwnCard(own, model, like);
+    const card = buildOperatorCard(own, model, like);
     checkLimits(model, card, wrong);
     if (model.dialect !== undefined && !own.spoken.includes(model.dialect))
       wrong(["dialect"], `${own.provider} only speaks ${own.spoken.join(" and ")}`);
@@ -69,13 +69,13 @@ function findLike(
   return found ?? null;
 }
 
-function findOnCloud({ cloud, cards }: OwnModels, { name, like }: ModelConfig): ModelCard | null {
+function findOnCloud({ cloud, cards }: OperatorModels, { name, like }: ModelConfig): ModelCard | null {
   if (cloud === null || like !== undefined) return null;
   return collectCards(cards).get(`${cloud.name}#${name}`) ?? null;
 }
 
 /** On Azure models are called by the names of their deployments, on Bedrock by those of profiles and by ARNs. */
-function isDeploying({ cloud }: OwnModels): boolean {
+function isDeploying({ cloud }: OperatorModels): boolean {
   return cloud?.platform === "azure" || cloud?.platform === "bedrock";
 }
 
@@ -85,7 +85,7 @@ export function normaliseId(id: string): string {
   return parts === null ? id : `${parts.provider.toLowerCase()}#${parts.name}`;
 }
 
-function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null): ModelCard {
+function buildOperatorCard(own: OperatorModels, model: ModelConfig, like: ModelCard | null): ModelCard {
   const { provider } = own;
   const dialects = model.dialect === undefined ? narrowDialects(own, like) : [model.dialect];
   return {
@@ -128,14 +128,14 @@ function priceCard(
 }
 
 /** A deployment's name says nothing about the model's rules, so the name of the model that it is like decides, without a host's prefix. */
-function nameCard(own: OwnModels, { name, deployment = name }: ModelConfig, like: ModelCard | null) {
+function nameCard(own: OperatorModels, { name, deployment = name }: ModelConfig, like: ModelCard | null) {
   if (!isDeploying(own)) return { name };
   return { name: like === null ? name : like.name.slice(like.name.lastIndexOf("/") + 1), deployment };
 }
 
 /** The dialects that both this provider and the other card's speak. Undefined if there are none, or all of this one's. */
 function narrowDialects(
-  { spoken, known }: OwnModels,
+  { spoken, known }: OperatorModels,
   like: ModelCard | null,
 ): readonly DialectName[] | undefined {
   if (like === null) return undefined;

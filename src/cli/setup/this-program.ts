@@ -7,7 +7,7 @@ const LAUNCHER = "launch.mjs";
 const PASSING: readonly string[] = ["npx poundkey", "bunx poundkey"];
 
 /** Returns null for a program that has no lasting place. */
-export function findOwnProgram(): readonly [string, ...string[]] | null {
+export function findThisProgram(): readonly [string, ...string[]] | null {
   const { built, cwd, name } = describeProgram();
   if (PASSING.includes(name)) return null;
   if (cwd !== undefined && built !== null) return [join(built, LAUNCHER)];

@@ -6,7 +6,7 @@ import type { Access } from "../../people/access.ts";
 import { formatInstant } from "../format.ts";
 
 /** Throws the Fault `own_grants` if the person is the sender, or the sender's token stands on the person. */
-export function refuseOwnGrants({ personId }: Pick<Access, "personId">, memberId: string): void {
+export function refuseSelfChange({ personId }: Pick<Access, "personId">, memberId: string): void {
   if (personId !== memberId) return;
   const message =
     "Nobody changes their own role, its accounts or its end, nor shuts themself out or in, also not by a token of theirs. Ask another admin.";
@@ -34,7 +34,7 @@ export const PASSED_ON = {
  * Returns the time beyond which nothing may last that the sender passes on in this way in these accounts. Null for no end,
  * and in the list for all accounts.
  */
-export function findOwnEnd(
+export function findSenderEnd(
   access: Pick<Access, "findEnd">,
   way: keyof typeof PASSED_ON,
   accountIds: readonly (string | null)[],
@@ -51,13 +51,13 @@ export function refuseLateExtras(
 ): void {
   if (!Array.isArray(budgets)) return;
   const list: readonly WireBudget[] = budgets;
-  const endMs = findOwnEnd(access, way, [accountId]);
+  const endMs = findSenderEnd(access, way, [accountId]);
   if (endMs === null) return;
   const late = list.findIndex(({ extra_until: until }) => until && Date.parse(until) > endMs);
-  if (late !== -1) throw beyondOwnEnd(`budgets[${late}].extra_until`, endMs);
+  if (late !== -1) throw beyondSenderEnd(`budgets[${late}].extra_until`, endMs);
 }
 
-export function beyondOwnEnd(param: string, endMs: number): Fault {
+export function beyondSenderEnd(param: string, endMs: number): Fault {
   const message = `'${param}' has to be ${formatInstant(endMs)} or earlier, when your own role ends.`;
   return new Fault("beyond_own_end", message, { param });
 }

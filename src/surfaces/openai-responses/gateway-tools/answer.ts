@@ -1,14 +1,19 @@
-// The one answer to a request whose model may call the gateway's own tools: its items, its events, its end.
+// The one answer to a request whose model may call tools that the gateway runs: its items, its events, its end.
 import type { Fault } from "../../../core/faults/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../../core/json/json.ts";
-import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn } from "../../../core/tools/own-calls.ts";
+import type {
+  GatewayToolCall,
+  GatewayToolResult,
+  ToolLoopEnd,
+  ToolLoopTurn,
+} from "../../../core/tools/gateway-tool-calls.ts";
 import type { Usage } from "../../../operations/chat/form.ts";
-import type { ShownServer } from "../../own-tools.ts";
+import type { ShownServer } from "../../gateway-tools.ts";
 import type { Stamp } from "../../surface.ts";
 import { writeFailure } from "../errors.ts";
 import { echoTool, writeUsage } from "../response.ts";
-import { type EventPlaces, OwnEvents } from "./events.ts";
-import type { OwnFunctions } from "./functions.ts";
+import { type EventPlaces, GatewayToolEvents } from "./events.ts";
+import type { GatewayToolFunctions } from "./functions.ts";
 import { makeCallId, makeListId } from "./history.ts";
 import { type CallPlace, endCallItem, writeCallItem, writeListItem, writeOutput } from "./items.ts";
 
@@ -21,7 +26,7 @@ const CLIENTS: ReadonlySet<unknown> = new Set([
 interface TakenTurn {
   /** As the model gets them back. */
   readonly items: readonly JsonObject[];
-  readonly turn: OwnTurn;
+  readonly turn: ToolLoopTurn;
 }
 
 interface TakenResult {
@@ -32,13 +37,13 @@ interface TakenResult {
   readonly text: string;
 }
 
-export class OwnAnswer implements EventPlaces {
-  readonly events = new OwnEvents(this);
+export class GatewayToolAnswer implements EventPlaces {
+  readonly events = new GatewayToolEvents(this);
   /** True if it is kept here. */
   keeps = false;
   readonly #given: JsonObject;
   readonly #shown: readonly ShownServer[];
-  readonly #functions: OwnFunctions;
+  readonly #functions: GatewayToolFunctions;
   readonly #output: JsonObject[] = [];
   /** The items before the model's last answer. */
   base = 0;
@@ -53,7 +58,12 @@ export class OwnAnswer implements EventPlaces {
   #response: JsonObject | null = null;
 
   /** Lists of tools that the conversation has are not shown again. */
-  constructor(given: JsonObject, shown: readonly ShownServer[], input: unknown, functions: OwnFunctions) {
+  constructor(
+    given: JsonObject,
+    shown: readonly ShownServer[],
+    input: unknown,
+    functions: GatewayToolFunctions,
+  ) {
     const listed = new Set(
       asArray(input).map((one) => {
         const { type, server_label: label } = asObject(one);
@@ -139,7 +149,7 @@ export class OwnAnswer implements EventPlaces {
     this.#last = given;
     this.#items = items;
     const isCut = given.status !== "completed";
-    const calls: OwnCall[] = [];
+    const calls: GatewayToolCall[] = [];
     for (const [place, item] of items.entries()) {
       const call = this.findCall(item, place);
       const index = this.#output.length;
@@ -156,7 +166,7 @@ export class OwnAnswer implements EventPlaces {
     return { items, turn: { calls, isLast: isCut || isClients } };
   }
 
-  answer({ index }: OwnCall, result: OwnCallResult): TakenResult {
+  answer({ index }: GatewayToolCall, result: GatewayToolResult): TakenResult {
     const call = this.#calls.get(index);
     if (call === undefined) throw new Error("The model has made no such call.");
     const item = endCallItem(call, result);
@@ -170,7 +180,7 @@ export class OwnAnswer implements EventPlaces {
     return { place, output: { type: "function_call_output", call_id, output: writeOutput(result) }, text };
   }
 
-  end({ usage, reason }: OwnEnd<Usage>): string {
+  end({ usage, reason }: ToolLoopEnd<Usage>): string {
     const response = {
       ...this.#last,
       ...this.#repeat(),

@@ -1,10 +1,10 @@
-// The questions to the model: the client's request with functions in the place of the gateway's own tools.
+// The questions to the model: the client's request with functions in the place of tools that the gateway runs.
 import { asArray, asObject, isObject, type JsonObject, omitUndefined } from "../../../core/json/json.ts";
-import type { ShownServer } from "../../own-tools.ts";
+import type { ShownServer } from "../../gateway-tools.ts";
 import { SEARCH_TOOLS } from "../known.ts";
 import { isForced } from "../lane.ts";
-import { OwnFunctions } from "./functions.ts";
-import { openOwnCalls } from "./history.ts";
+import { GatewayToolFunctions } from "./functions.ts";
+import { openGatewayToolCalls } from "./history.ts";
 
 const SEARCHES: ReadonlySet<unknown> = new Set(SEARCH_TOOLS);
 /** Without it, OpenAI's models don't get their thinking back. */
@@ -18,7 +18,7 @@ interface ModelRequestTerms {
 }
 
 export class ModelRequest {
-  readonly functions: OwnFunctions;
+  readonly functions: GatewayToolFunctions;
   /** The conversation up to the request. */
   readonly input: readonly unknown[];
   readonly #joined: JsonObject;
@@ -30,14 +30,14 @@ export class ModelRequest {
     const others = asArray(joined.tools)
       .map(asObject)
       .filter(({ type, server_label: label }) => type !== "mcp" || !labels.has(label));
-    this.functions = new OwnFunctions(shown, others);
-    this.input = listInput(openOwnCalls(joined.input, this.functions));
+    this.functions = new GatewayToolFunctions(shown, others);
+    this.input = listInput(openGatewayToolCalls(joined.input, this.functions));
     this.#joined = joined;
     this.#tools = [...others, ...this.functions.tools];
     this.#searches = others.some(({ type }) => SEARCHES.has(type));
   }
 
-  /** Returns the client's request with functions in the place of the gateway's own tools, to count its tokens. */
+  /** Returns the client's request with functions in the place of tools that the gateway runs, to count its tokens. */
   fill(): JsonObject {
     const { input, tools: _tools, tool_choice: _choice, ...rest } = this.#joined;
     const isList = Array.isArray(input);

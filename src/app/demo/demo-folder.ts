@@ -13,7 +13,7 @@ const DRAFT_MS = 60_000;
 /** The lock is a file of this name, which the system unlocks when the process ends. */
 const LOCK = { path: "lock", node: "node_0_0" } as const;
 
-export interface OwnFolder {
+export interface DemoFolder {
   readonly path: string;
   /** Deletes it with all that is in it. */
   remove(): void;
@@ -28,9 +28,9 @@ export function findDemosFolder(env: Environment["env"]): string | null {
 }
 
 /** Makes a folder below `parent`, and deletes what demos that were killed have left there. Throws an Error if others could write in it. */
-export function makeOwnFolder(parent: string): OwnFolder {
+export function makeDemoFolder(parent: string): DemoFolder {
   mkdirSync(parent, { recursive: true, mode: PRIVATE });
-  requireOwn(parent);
+  requirePrivate(parent);
   removeLeft(parent);
   const draft = mkdtempSync(join(parent, DRAFT));
   chmodSync(draft, PRIVATE);
@@ -48,7 +48,7 @@ export function makeOwnFolder(parent: string): OwnFolder {
   };
 }
 
-function requireOwn(parent: string): void {
+function requirePrivate(parent: string): void {
   if (!isOwn(parent))
     throw new Error(
       `${parent} must be a folder of yours that nobody else may write: chmod 700 it, or set XDG_CACHE_HOME`,
@@ -57,10 +57,10 @@ function requireOwn(parent: string): void {
 
 /** True for a folder of ours with the mode 0700. A link isn't one, wherever it leads. */
 function isOwn(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined || !found.isDirectory()) return false;
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || !stats.isDirectory()) return false;
   const user = process.geteuid?.();
-  return (user === undefined || found.uid === user) && (found.mode & MODE_BITS) === PRIVATE;
+  return (user === undefined || stats.uid === user) && (stats.mode & MODE_BITS) === PRIVATE;
 }
 
 function removeLeft(parent: string): void {

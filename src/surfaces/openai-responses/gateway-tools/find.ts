@@ -1,8 +1,8 @@
-// The `mcp` tools of a request that name the gateway's own tool servers.
+// The `mcp` tools of a request that name the gateway's tool servers.
 import { Fault } from "../../../core/faults/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../../core/json/json.ts";
 import { invalidValue, missingParameter } from "../../../core/json/schema-fault.ts";
-import type { NamedServer, OwnNames } from "../../own-tools.ts";
+import type { GatewayServerNames, NamedServer } from "../../gateway-tools.ts";
 
 const ADDRESS = /^poundkey(?::(.*))?$/s;
 const LABEL_CHARACTERS_MAX = 256;
@@ -18,7 +18,7 @@ const UNSUPPORTED = {
 } as const;
 
 /** Null for the address of all servers. Undefined for a tool of any other server. */
-function readAddress(tool: JsonObject, { rules, url }: OwnNames): string | null | undefined {
+function readAddress(tool: JsonObject, { rules, url }: GatewayServerNames): string | null | undefined {
   const { server_url: given, server_label: label, connector_id: connector, tunnel_id: tunnel } = tool;
   if (typeof given === "string") {
     const own = ADDRESS.exec(given);
@@ -35,7 +35,7 @@ function readUrl(given: string, url: string): string | null | undefined {
   return given.startsWith(`${url}/`) ? given.slice(url.length + 1) : undefined;
 }
 
-export function findServers(body: unknown, names: OwnNames): readonly NamedServer[] {
+export function findServers(body: unknown, names: GatewayServerNames): readonly NamedServer[] {
   const labels = new Set<unknown>();
   return asArray(asObject(body).tools).flatMap((one, index): readonly NamedServer[] => {
     const tool = asObject(one);
@@ -79,26 +79,26 @@ function refuse(param: string, reason: string): Fault {
   return new Fault("unsupported_parameter", `'${param}' is not supported here. ${reason}`, { param });
 }
 
-function refuseApproval(given: unknown, path: string): Fault {
+function refuseApproval(value: unknown, path: string): Fault {
   const asked =
-    given === undefined || given === null ? "It is 'always' if it is missing, and nobody" : "Nobody";
+    value === undefined || value === null ? "It is 'always' if it is missing, and nobody" : "Nobody";
   const reason = `${asked} approves calls of the gateway's own tools yet: send "require_approval": "never".`;
   return refuse(`${path}.require_approval`, reason);
 }
 
-function readAuthorization(given: unknown, param: string): string | null {
-  if (given === undefined || given === null) return null;
-  if (typeof given === "string" && given.trim() !== "") return given.trim();
+function readAuthorization(value: unknown, param: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string" && value.trim() !== "") return value.trim();
   throw invalidValue(param, "expected the server's token");
 }
 
 type ServerNarrowing = Pick<NamedServer, "toolNames" | "isReadOnly">;
 
-function readAllowed(given: unknown, param: string): ServerNarrowing {
-  if (given === undefined || given === null) return { toolNames: null, isReadOnly: null };
-  if (Array.isArray(given)) return { toolNames: readNames(given, param), isReadOnly: null };
-  if (!isObject(given)) throw invalidValue(param, "expected a list of names, or an object");
-  const { tool_names: names, read_only: isReadOnly } = given;
+function readAllowed(value: unknown, param: string): ServerNarrowing {
+  if (value === undefined || value === null) return { toolNames: null, isReadOnly: null };
+  if (Array.isArray(value)) return { toolNames: readNames(value, param), isReadOnly: null };
+  if (!isObject(value)) throw invalidValue(param, "expected a list of names, or an object");
+  const { tool_names: names, read_only: isReadOnly } = value;
   if (isReadOnly !== undefined && isReadOnly !== null && typeof isReadOnly !== "boolean")
     throw invalidValue(`${param}.read_only`, "expected true or false");
   const hasNames = names !== undefined && names !== null;
@@ -108,9 +108,9 @@ function readAllowed(given: unknown, param: string): ServerNarrowing {
   };
 }
 
-function readNames(given: unknown, param: string): readonly string[] {
-  const names = asArray(given).flatMap((name) => asString(name) ?? []);
-  const isList = Array.isArray(given) && names.length === given.length && names.length <= NAMES_MAX;
+function readNames(value: unknown, param: string): readonly string[] {
+  const names = asArray(value).flatMap((name) => asString(name) ?? []);
+  const isList = Array.isArray(value) && names.length === value.length && names.length <= NAMES_MAX;
   if (isList) return names;
   throw invalidValue(param, `expected a list of at most ${NAMES_MAX} names of tools`);
 }

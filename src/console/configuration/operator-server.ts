@@ -12,7 +12,7 @@ const DIALECTS = [
 const DISCOVERED = /^(ollama|lmstudio|vllm)$/i;
 
 /** `others` are the providers that a key in the environment enables, as long as the file has no `providers`. */
-export function makeOwnServer(others: readonly string[]): ConfigurationProposal {
+export function proposeOperatorServer(others: readonly string[]): ConfigurationProposal {
   return {
     title: "A server of your own",
     about:

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../core/json/json.ts";
 const PREFIX = "poundkey/";
 
 /** Returns what a server has written without them: the same object if it has none. */
-export function dropOwnMeta(holder: JsonObject): JsonObject {
+export function dropGatewayMeta(holder: JsonObject): JsonObject {
   const { _meta: meta } = holder;
   if (!isObject(meta)) return holder;
   const fields = Object.entries(meta).filter(([name]) => !name.startsWith(PREFIX));

@@ -1,12 +1,12 @@
 // /admin/v1/sessions: one's own sessions of the console, and the end of one.
 import { Elysia } from "elysia";
-import { note } from "../../admin/audit/audit-trail.ts";
+import { recordAct } from "../../admin/audit/audit-trail.ts";
 import {
-  endOwnSession,
-  listOwnSessions,
-  ownSessionSchema,
-  ownSessionsSchema,
-} from "../../admin/people/own-sessions.ts";
+  endSenderSession,
+  listSenderSessions,
+  senderSessionSchema,
+  senderSessionsSchema,
+} from "../../admin/people/sender-sessions.ts";
 import { describeRoute, returnsBody } from "../openapi/route-schema.ts";
 import { JSON_HEADERS } from "../serve/answers.ts";
 import {
@@ -20,7 +20,7 @@ import {
 
 const TAG = "Session";
 
-export function ownSessionRoutes(ports: OperatorParts) {
+export function senderSessionRoutes(ports: OperatorParts) {
   return new Elysia({ prefix: "/admin/v1" })
     .onTransform(nameRequest)
     .get(
@@ -28,10 +28,10 @@ export function ownSessionRoutes(ports: OperatorParts) {
       async ({ request, server, route, set }) => {
         const asker = await readAsker(ports, { request, server, route });
         Object.assign(set.headers, JSON_HEADERS);
-        return listOwnSessions(ports.world, ports.adminToken, asker);
+        return listSenderSessions(ports.world, ports.adminToken, asker);
       },
       {
-        response: returnsBody(ownSessionsSchema),
+        response: returnsBody(senderSessionsSchema),
         ...describeRoute(TAG, "listSessions", "List one's own sessions of the console, newest first"),
       },
     )
@@ -40,14 +40,17 @@ export function ownSessionRoutes(ports: OperatorParts) {
       async ({ params: { id }, request, server, route, set }) => {
         const asked = { request, server, route };
         const asker = await readAsker(ports, asked);
-        const ended = await endOwnSession(ports.world, ports.adminToken, asker, id);
+        const ended = await endSenderSession(ports.world, ports.adminToken, asker, id);
         const target = { type: "session", id, name: "" } as const;
-        await note(ports.world, readAct(ports, asked, asker.access), { action: "session.ended", target });
+        await recordAct(ports.world, readAct(ports, asked, asker.access), {
+          action: "session.ended",
+          target,
+        });
         Object.assign(set.headers, JSON_HEADERS);
         return ended;
       },
       {
-        response: returnsBody(ownSessionSchema),
+        response: returnsBody(senderSessionSchema),
         ...describeRoute(TAG, "endSession", "End one of one's own sessions, at once"),
       },
     );

@@ -10,7 +10,7 @@ import { CountingLimit } from "../door/counting.ts";
 import { openHttp } from "../door/door.ts";
 import type { HttpPorts } from "../ports.ts";
 
-interface OwnCall {
+interface SelfCall {
   readonly path: string;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
@@ -20,18 +20,18 @@ interface OwnCall {
   readonly signal?: AbortSignal;
 }
 
-interface OwnCallAnswer {
+interface SelfCallAnswer {
   readonly requestId: string;
   readonly status: number;
   readonly body: JsonObject;
 }
 
 /** A fault is an answer too. */
-export async function callOwn(
+export async function sendSelfCall(
   ports: HttpPorts,
   key: GatewayKey,
-  { path, body, headers, idPrefix, signal }: OwnCall,
-): Promise<OwnCallAnswer> {
+  { path, body, headers, idPrefix, signal }: SelfCall,
+): Promise<SelfCallAnswer> {
   const request = new Request(`http://localhost${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
