@@ -24,13 +24,13 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const env = (variables: Readonly<Record<string, string>>) => (name: string) => variables[name];
 
-test("it lies in the user's cache, and a path that isn't absolute is ignored", () => {
+test("a demo's folder lies in the user's cache, and a variable that isn't an absolute path is ignored", () => {
   expect(findDemosFolder(env({ XDG_CACHE_HOME: "/c", HOME: "/h" }))).toBe("/c/poundkey/demo");
   expect(findDemosFolder(env({ XDG_CACHE_HOME: "c", HOME: "/h" }))).toBe("/h/.cache/poundkey/demo");
   expect(findDemosFolder(env({}))).toBeNull();
 });
 
-test("it is private and gone at its end", () => {
+test("a demo's folder is private, and gone at the demo's end", () => {
   const own = makeDemoFolder(parent);
   expect([lstatSync(parent).mode & 0o777, lstatSync(own.path).mode & 0o777]).toEqual([0o700, 0o700]);
   own.remove();

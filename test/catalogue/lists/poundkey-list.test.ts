@@ -142,7 +142,7 @@ test("a value that can't be refuses the whole list, and nothing of a strange id 
   expect(() => read([{ ...ROW, id: "a\u202eb" }])).toThrow("row 1: its id can't be one");
 });
 
-test("the order of lists: older, another of the same number, and another than the pinned one", () => {
+test("a list is refused if it is older than the last one, differs from it under the same number, or isn't the pinned one", () => {
   const list = { serial: 118, asOf: "2026-11-28", sha256: "aa" };
   const last = (serial?: number, sha256?: string): LastList => ({
     asOf: "2026-11-01",
