@@ -35,10 +35,10 @@ export function integerSchema(minimum: number, maximum: number) {
 }
 
 /** Returns the body with the schema's type. Throws the Fault of the first wrong field. */
-export function readInput<Schema extends TSchema>(schema: Schema, given: unknown): Static<Schema> {
-  if (!isObject(given)) throw new Fault("invalid_type", "The request body must be a JSON object.");
-  const fault = findFirstFault(schema, given);
-  if (isSound(schema, given, fault)) return given;
+export function readInput<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
+  if (!isObject(value)) throw new Fault("invalid_type", "The request body must be a JSON object.");
+  const fault = findFirstFault(schema, value);
+  if (isSound(schema, value, fault)) return value;
   throw fault;
 }
 

@@ -160,7 +160,7 @@ function createServed(
   const { opened, fetch = upstreamFetch, isLate } = options;
   const ports = createHttpPorts(options, running);
   const tools = createTools({ ...running, ...own, opened, store, ports, fetch });
-  const served = { ...ports, ownTools: tools.own };
+  const served = { ...ports, gatewayTools: tools.gatewayTools };
   return { ports: served, tools, ...createBatches({ ...running, isLate, opened, store, ports }) };
 }
 

@@ -1,7 +1,7 @@
 // The parts of the manual's routes: its files, and this gateway's address for their examples.
 import { version } from "../../package.json" with { type: "json" };
 import { fillAddress } from "../docs/site/address.ts";
-import { findOwnAddress } from "../http/own-address.ts";
+import { findGatewayAddress } from "../http/gateway-address.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import type { Peers } from "../http/serve/client-address.ts";
 import type { RegisteredRoute } from "../http/serve/paths.ts";
@@ -17,7 +17,7 @@ export function createDocsParts(
     load: placeFiles(loadDocsFiles, basePath),
     fill: fillAddress,
     findAddress: (request: Request, peers: Peers | null) =>
-      findOwnAddress(server, request.url, readOrigin(request, peers).isSecure),
+      findGatewayAddress(server, request.url, readOrigin(request, peers).isSecure),
     routes,
     described: { version, basePath },
   };

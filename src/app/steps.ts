@@ -11,7 +11,7 @@ import type { Fetch, Log, Vault } from "../core/world/world.ts";
 import type { GatewayPorts } from "../gateway/gateway.ts";
 import type { Step } from "../gateway/step.ts";
 import { Breaker } from "../health/breaker.ts";
-import { callOwn } from "../http/models/own-call.ts";
+import { sendSelfCall } from "../http/models/self-call.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import type { Cache } from "../steps/cache/cache.ts";
 import { makeAccountKey } from "../steps/guard/account-key.ts";
@@ -50,7 +50,7 @@ function createHooks({ store, fetch, log, world, ports }: HookStepParts, rules: 
     async (model, input, signal) => {
       const call = { path: "/v1/moderations", body: { model, input }, idPrefix: "hook", signal };
       const key = { ...(await hooksKey(world)), asksFor };
-      const { requestId, status, body } = await callOwn(ports(), key, call);
+      const { requestId, status, body } = await sendSelfCall(ports(), key, call);
       if (lacksRoom(status, asObject(body.error))) return null;
       if (status !== OK) throw new Error(`the model's answer has status ${status}`);
       const [row] = await store.requests({ requestId }, { limit: 1, after: null });

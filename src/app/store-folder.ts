@@ -25,13 +25,13 @@ export function findFolderMistake({ kind, data }: Pick<Places, "kind" | "data">)
 
 /** Returns why other users could change what lies in the folder, or null. */
 function findUnsafe(folder: string): string | null {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) return null;
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) return null;
   const own = process.geteuid?.();
   const named = JSON.stringify(folder);
-  if (own !== undefined && found.uid !== own)
+  if (own !== undefined && stats.uid !== own)
     return `the folder belongs to another user: sudo chown -R "$(id -u)" ${named} && chmod 700 ${named}, or name a store with --store`;
-  if ((found.mode & WRITABLE) !== 0) return `the folder can be written by others: chmod 700 ${named}`;
+  if ((stats.mode & WRITABLE) !== 0) return `the folder can be written by others: chmod 700 ${named}`;
   return null;
 }
 

@@ -6,17 +6,17 @@ import { SELECTORS, type Selector } from "../core/models/selector.ts";
 import { UNSTEERED } from "../core/models/steering.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { findNearest } from "../core/text/nearest.ts";
-import { matches } from "../core/text/pattern.ts";
+import { matchesPattern } from "../core/text/pattern.ts";
 import { listReplacements } from "./alike.ts";
 import { dateCard, findNextChange, hasEnded, keepLasting } from "./dated.ts";
 import { applyFactors, type Pricing } from "./factored.ts";
 import { findPriceDay } from "./file/standing.ts";
+import { applyFreePrice } from "./free-price.ts";
 import { applyOverlay } from "./overlay.ts";
-import { applyOwnPrice } from "./own-price.ts";
 import { type ResolvedPolicy, readPolicy } from "./policy.ts";
 import { Families } from "./priced-like.ts";
 import { loadShippedCards } from "./rows.ts";
-import { dash, listSpellings } from "./spellings.ts";
+import { dashName, listSpellings } from "./spellings.ts";
 import { makeUnlistedCard, priceUnlisted } from "./unlisted.ts";
 
 const SELECTOR_PROVIDER = "Router";
@@ -46,7 +46,7 @@ type CatalogueOffering = Pick<
   | "unlistedModels"
   | "unlistedAfter"
   | "dialects"
-  | "listsOwnOnly"
+  | "listsConfiguredOnly"
   | "unlistedPrefixes"
   | "discovers"
   | "unlistedHoldUsd"
@@ -59,7 +59,7 @@ export interface CatalogueInput {
   readonly providers: readonly CatalogueOffering[];
   readonly pausedProviders?: readonly string[];
   readonly overlay: readonly ModelOverlay[];
-  readonly ownModels: readonly ModelCard[];
+  readonly operatorModels: readonly ModelCard[];
   /** From the operator's catalogue file. */
   readonly newerModels?: readonly ModelCard[];
   /** The day of that file's prices. */
@@ -91,11 +91,11 @@ export function buildCatalogue(input: CatalogueInput): Catalogue {
  * operator's own models replace both. All have the operator's benchmark results, if any.
  */
 export function collectCards(
-  ownModels: readonly ModelCard[],
+  operatorModels: readonly ModelCard[],
   newerModels: readonly ModelCard[] = [],
   benchmarks: CatalogueInput["benchmarks"] = new Map(),
 ): ReadonlyMap<string, ModelCard> {
-  const all = [...loadShippedCards(), ...newerModels, ...ownModels];
+  const all = [...loadShippedCards(), ...newerModels, ...operatorModels];
   return new Map(all.map((card) => [card.id, addBenchmark(card, benchmarks)]));
 }
 
@@ -135,7 +135,7 @@ export function stripProvider({ id, provider }: ModelCard): string {
 }
 
 function isListed({ name }: ModelCard, offering: CatalogueOffering | undefined): boolean {
-  if (offering?.listsOwnOnly) return false;
+  if (offering?.listsConfiguredOnly) return false;
   return !offering?.unlistedPrefixes?.some((prefix) => name.startsWith(prefix));
 }
 
@@ -174,10 +174,10 @@ export class Catalogue {
   readonly #patterns: readonly { readonly names: string; readonly target: Alias }[];
 
   constructor(input: CatalogueInput) {
-    const { providers, overlay, ownModels, newerModels, benchmarks, aliases, nowMs = 0 } = input;
+    const { providers, overlay, operatorModels, newerModels, benchmarks, aliases, nowMs = 0 } = input;
     const on = new Map(providers.map((provider) => [provider.name, provider]));
     const changes = new Map(overlay.map((change) => [change.id, change]));
-    const known = [...collectCards(ownModels, newerModels, benchmarks).values()];
+    const known = [...collectCards(operatorModels, newerModels, benchmarks).values()];
     this.#off = known.filter(({ provider }) => !on.has(provider));
     this.#paused = input.pausedProviders ?? [];
     const dated = known
@@ -186,10 +186,10 @@ export class Catalogue {
       .map((card) => dateCard(card, nowMs));
     const offered = dated.map((card) => {
       const provider = on.get(card.provider);
-      return applyFactors(applyOwnPrice(card, provider), provider);
+      return applyFactors(applyFreePrice(card, provider), provider);
     });
     this.#families = new Families(providers, dated);
-    const own = new Set(ownModels.map(({ id }) => id));
+    const own = new Set(operatorModels.map(({ id }) => id));
     const listed = offered.filter((card) => own.has(card.id) || isListed(card, on.get(card.provider)));
     this.#ended = listed.filter((card) => hasEnded(card) && !own.has(card.id) && !changes.has(card.id));
     const hidden = new Set(this.#ended);
@@ -215,7 +215,7 @@ export class Catalogue {
   #index(card: ModelCard): void {
     const name = stripProvider(card).toLowerCase();
     const last = name.slice(name.lastIndexOf("/") + 1);
-    for (const key of new Set([name, last, dash(name), dash(last)])) {
+    for (const key of new Set([name, last, dashName(name), dashName(last)])) {
       this.#byName.set(key, [...(this.#byName.get(key) ?? []), card.id]);
     }
   }
@@ -271,7 +271,8 @@ export class Catalogue {
 
   /** Models of a group that aren't available now are left out, as are those that end soon if there are others. */
   #findAliased(text: string): Resolution | null {
-    const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => matches(names, text))?.target;
+    const alias =
+      this.#aliases.get(text) ?? this.#patterns.find(({ names }) => matchesPattern(names, text))?.target;
     if (alias === undefined) return null;
     if (typeof alias === "string") return this.#findNamed(alias) ?? this.#makeUnlisted(alias);
     if (isPolicy(alias)) return { kind: "selector", ...readPolicy(alias) };
@@ -291,7 +292,7 @@ export class Catalogue {
     const isHidden = this.#hidden.has(makeKey(provider.name, parts.name));
     const like = isHidden ? null : this.#families.find(provider, parts.name);
     const named = { ...makeUnlistedCard(provider.name, parts.name), isNamedByClient: true } as const;
-    const card = like ?? applyOwnPrice(priceUnlisted(named, provider.unlistedHoldUsd), provider);
+    const card = like ?? applyFreePrice(priceUnlisted(named, provider.unlistedHoldUsd), provider);
     return this.#disabled.has(card.id) ? null : { kind: "card", card };
   }
 

@@ -24,7 +24,7 @@ export interface FieldChange {
 }
 
 export interface Cards {
-  readonly ownModels: readonly ModelCard[];
+  readonly operatorModels: readonly ModelCard[];
   readonly newerModels?: readonly ModelCard[];
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
@@ -69,7 +69,7 @@ function compareFields(before: CardFields, after: CardFields): readonly FieldCha
 
 /** Returns all known models except disabled ones, by id. */
 export function listKnown({
-  ownModels,
+  operatorModels,
   newerModels,
   benchmarks,
   overlay,
@@ -77,7 +77,7 @@ export function listKnown({
 }: Cards): ReadonlyMap<string, ModelCard> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
   const on = new Map(providers.map((provider) => [provider.name, provider]));
-  const cards = [...collectCards(ownModels, newerModels, benchmarks).values()].flatMap(
+  const cards = [...collectCards(operatorModels, newerModels, benchmarks).values()].flatMap(
     (card) => applyOverlay(card, changes.get(card.id)) ?? [],
   );
   return new Map(cards.map((card) => [card.id, applyFactors(card, on.get(card.provider))]));

@@ -4,24 +4,24 @@ import type { ProviderSetup, Settings } from "../core/settings.ts";
 import { collectCards } from "./catalogue.ts";
 import { dateCard } from "./dated.ts";
 import { applyFactors } from "./factored.ts";
+import { applyFreePrice } from "./free-price.ts";
 import { applyOverlay } from "./overlay.ts";
-import { applyOwnPrice } from "./own-price.ts";
 
 const HOUR_MS = 3_600_000;
 /** More than a month of a hundred models that are used each hour. */
 const KEPT_MAX = 100_000;
 
-type PriceSettings = Pick<Settings, "providers" | "overlay" | "ownModels" | "newerModels">;
+type PriceSettings = Pick<Settings, "providers" | "overlay" | "operatorModels" | "newerModels">;
 
 export class PriceHistory {
   readonly #cards = new Map<string, ModelCard>();
   readonly #providers: ReadonlyMap<string, ProviderSetup>;
   readonly #found = new Map<string, Price | null>();
 
-  constructor({ providers, overlay, ownModels, newerModels }: PriceSettings) {
+  constructor({ providers, overlay, operatorModels, newerModels }: PriceSettings) {
     this.#providers = new Map(providers.map((provider) => [provider.name, provider]));
     const changes = new Map(overlay.map((change) => [change.id, change]));
-    for (const card of collectCards(ownModels, newerModels).values()) {
+    for (const card of collectCards(operatorModels, newerModels).values()) {
       const changed = applyOverlay(card, changes.get(card.id));
       if (changed) this.#cards.set(card.id, changed);
     }
@@ -53,6 +53,6 @@ export class PriceHistory {
     const card = this.#cards.get(id);
     const provider = this.#providers.get(card?.provider ?? "");
     if (card === undefined || provider === undefined) return null;
-    return applyFactors(applyOwnPrice(dateCard(card, atMs), provider), provider).price;
+    return applyFactors(applyFreePrice(dateCard(card, atMs), provider), provider).price;
   }
 }

@@ -6,7 +6,7 @@ const HEAD = /^(?:[a-z]+\.){1,2}(?=[a-z])|^[a-z0-9-]+:(?=[a-z])|^.*\//;
 const TAIL = /:[\w-]+$|-v\d+$|[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$/;
 
 /** Returns the name with dashes for all other punctuation. */
-export function dash(name: string): string {
+export function dashName(name: string): string {
   return name.replace(/[._\s]+/g, "-");
 }
 
@@ -24,7 +24,7 @@ export function listSpellings(text: string): readonly string[] {
 function addTails(name: string, found: Set<string>): void {
   for (let rest = name; ; ) {
     found.add(rest);
-    found.add(dash(rest));
+    found.add(dashName(rest));
     const shorter = rest.replace(TAIL, "");
     if (shorter === rest || shorter === "") return;
     rest = shorter;

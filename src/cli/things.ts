@@ -103,28 +103,28 @@ async function show(thing: PlainThing, call: StoreCall): Promise<void> {
 
 async function add(thing: PlainThing, call: StoreCall): Promise<void> {
   const account = await findId(call.ask, ACCOUNT_NAMING, call.values.get("account") ?? "default");
-  const given = readInput(makePlainSchemas(thing).made, {
+  const input = readInput(makePlainSchemas(thing).made, {
     ...readFlags(thing.fields, call),
     account_id: account,
   });
   const view = await call.ask({
     route: thing.actions.make,
-    body: given,
+    body: input,
     read: readView(thing),
-    here: (world) => createPlain(world, thing, given),
+    here: (world) => createPlain(world, thing, input),
   });
   tell(thing, call, "Created", view);
 }
 
 async function change(thing: PlainThing, call: StoreCall): Promise<void> {
   const id = await findPlain(thing, call);
-  const given = readInput(makePlainSchemas(thing).change, readFlags(thing.fields, call));
+  const input = readInput(makePlainSchemas(thing).change, readFlags(thing.fields, call));
   const view = await call.ask({
     route: thing.actions.change,
     parts: { id },
-    body: given,
+    body: input,
     read: readView(thing),
-    here: (world) => changePlain(world, thing, id, given),
+    here: (world) => changePlain(world, thing, id, input),
   });
   tell(thing, call, "Changed", view);
 }

@@ -27,7 +27,7 @@ import { buildTelemetryRules } from "./telemetry.ts";
 import { buildToolRules } from "./tools/tool-servers.ts";
 import { buildStripeRules } from "./topups.ts";
 import { parseClock, parseSize } from "./units.ts";
-import { validate } from "./validate.ts";
+import { validateConfig } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
 import { buildEndpoints } from "./webhooks.ts";
 import { YamlText } from "./yaml.ts";
@@ -98,7 +98,7 @@ export function loadSettings(input: LoadInput): LoadResult {
   const { sources, resolved, files, issues: missing } = interpolate(yaml, input);
   const values = readValues(yaml);
   if (input.mayBeEmpty === false && (values ?? null) === null) return fail([EMPTY], yaml, input.file);
-  const checked = validate(values, sources);
+  const checked = validateConfig(values, sources);
   if (missing.length > 0 || !checked.ok) {
     const wrong = checked.ok ? [] : leaveOutWithin(checked.issues, missing);
     return fail([...missing, ...wrong], yaml, input.file);
@@ -164,9 +164,9 @@ export function buildSettings(
   const { cards, settings: catalogue } = readCatalogue(config.catalogue, input, placed.store, issues);
   const profilesFile = input.overrides.profiles ?? config.profiles;
   const benchmarks = readProfilesFile(profilesFile, input.readFile, issues);
-  const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
+  const { providers, operatorModels } = buildProviders(config.providers, input.known, input, cards, issues);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
-  const models = new ModelFields([...cards, ...ownModels], inFile, input, issues);
+  const models = new ModelFields([...cards, ...operatorModels], inFile, input, issues);
   const overlay = models.overlay(config.models ?? {});
   const aliases = models.aliases(config.aliases ?? {});
   const hooks = buildHooks(config.hooks, issues);
@@ -175,7 +175,7 @@ export function buildSettings(
     server: buildServerRules(config.server ?? {}, input, issues),
     ...placed,
     providers,
-    ownModels,
+    operatorModels,
     ...catalogue,
     ...(profilesFile === undefined ? {} : { profilesFile, benchmarks }),
     overlay,

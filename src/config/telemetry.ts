@@ -48,7 +48,7 @@ export function buildTelemetryRules(
   const { endpoint = null, sample, content = false, propagate = false, trust_parent = false } = given;
   const isOff = endpoint === null && readVariable(env, "OTEL_SDK_DISABLED").toLowerCase() === "true";
   const reader = new OtlpVariables(isOff ? () => undefined : env, issues);
-  const own = readOwnHeaders(given.headers ?? {}, issues);
+  const own = readConfiguredHeaders(given.headers ?? {}, issues);
   const connection = readNetwork(given, ["telemetry", "otlp"], issues);
   const find = (signal: ExportedSignal) => {
     const destination = reader.findDestination(signal, endpoint, own);
@@ -67,7 +67,10 @@ export function buildTelemetryRules(
   };
 }
 
-function readOwnHeaders(given: Readonly<Record<string, string>>, issues: Issues): Record<string, string> {
+function readConfiguredHeaders(
+  given: Readonly<Record<string, string>>,
+  issues: Issues,
+): Record<string, string> {
   for (const name of Object.keys(given).filter((one) => RESERVED.test(one))) {
     const message = "this header can't be set, because the connection sets it";
     issues.atKey(["telemetry", "otlp", "headers", name], message);

@@ -13,7 +13,7 @@ type Validation =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** Returns the value as a configuration. Interpolated texts that spell the number or boolean that a field needs are replaced in place. */
-export function validate(value: unknown, sources: Interpolation["sources"]): Validation {
+export function validateConfig(value: unknown, sources: Interpolation["sources"]): Validation {
   const root = value ?? {};
   if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
   // Listing the errors takes the most time, and nothing is retyped without such texts.

@@ -9,12 +9,12 @@ function findBase(): string {
 }
 
 /** Returns the address of one of the gateway's paths. */
-export function place(path: string): string {
+export function makeGatewayUrl(path: string): string {
   return findBase() + path;
 }
 
-export function send(path: string, init: RequestInit): Promise<Response> {
-  return fetch(place(path), { credentials: "same-origin", ...init });
+export function fetchPath(path: string, init: RequestInit): Promise<Response> {
+  return fetch(makeGatewayUrl(path), { credentials: "same-origin", ...init });
 }
 
 export function nowMs(): number {
@@ -46,7 +46,7 @@ export function makeIdempotencyKey(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function print(): void {
+export function printPage(): void {
   window.print();
 }
 
@@ -208,7 +208,7 @@ export function saveFile(name: string, text: string, type: string): void {
 const SAVING_MS = 10_000;
 
 /** Returns a stored value. Null if there is none or storage is blocked. */
-export function recall(name: string): string | null {
+export function readStored(name: string): string | null {
   try {
     return localStorage.getItem(`poundkey.${name}`);
   } catch {
@@ -216,7 +216,7 @@ export function recall(name: string): string | null {
   }
 }
 
-export function remember(name: string, value: string): void {
+export function writeStored(name: string, value: string): void {
   try {
     localStorage.setItem(`poundkey.${name}`, value);
   } catch {

@@ -129,7 +129,7 @@ export interface ProviderSetup extends Omit<Target, "secret" | "marks">, MarkRul
   /** The dialects that its credentials work with. Missing if they work with all. */
   readonly dialects?: readonly DialectName[];
   /** True to list only the models that the operator configured. */
-  readonly listsOwnOnly?: boolean;
+  readonly listsConfiguredOnly?: boolean;
   /** The prefixes of models, such as those of other regions, that are only listed if the operator configured them. */
   readonly unlistedPrefixes?: readonly string[];
   readonly credentials: readonly Credential[];
@@ -424,10 +424,10 @@ export interface Settings extends SettingsSources, TextRules {
   /** The names of those all of whose credentials are switched off. Missing for none. */
   readonly pausedProviders?: readonly string[];
   /** Cards that the operator added to a provider. They replace cards of the catalogue with the same id. */
-  readonly ownModels: readonly ModelCard[];
+  readonly operatorModels: readonly ModelCard[];
   readonly catalogueFile?: string;
   /** True if that file is the gateway's own, beside its store, because the configuration names none. */
-  readonly isCatalogueFileOwn?: boolean;
+  readonly isCatalogueFileDefault?: boolean;
   /** The day of that file's prices, as `YYYY-MM-DD`. Missing if it doesn't say. */
   readonly catalogueAsOf?: string;
   /** The last list of prices that was taken into that file, or compared with it. Missing if there was none. */
@@ -440,7 +440,7 @@ export interface Settings extends SettingsSources, TextRules {
   readonly catalogueDigest?: string;
   /** The list of prices that the gateway compares its own with. Missing if it looks at none. */
   readonly catalogueWatch?: CatalogueWatch;
-  /** The cards of that file. They take precedence over the catalogue, and `ownModels` over them. */
+  /** The cards of that file. They take precedence over the catalogue, and `operatorModels` over them. */
   readonly newerModels?: readonly ModelCard[];
   /** The operator's file of benchmark results, if any, and its results by card id. Newer ones replace the built-in. */
   readonly profilesFile?: string;

@@ -143,7 +143,7 @@ export const IMPORTED_OWNERS = "imported_owners";
 export const NOTING_NODES = "noting_nodes";
 
 /** Facts about the store, by name. Contain no secrets. */
-type OwnSetting =
+type GatewaySetting =
   | typeof APPLIED_STATES
   | typeof IMPORTED_OWNERS
   | typeof NOTING_NODES
@@ -162,7 +162,7 @@ type OwnSetting =
   | "tool_servers"
   | `tool_list ${string}`
   | typeof FOREIGN_SECRETS;
-type SettingName = OwnSetting | OperatorSetting;
+type SettingName = GatewaySetting | OperatorSetting;
 
 /** Limits what one account can teach about one model, with all its keys. */
 export interface LessonBound {
@@ -355,9 +355,9 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   setting(name: SettingName): Promise<string | null>;
   /** Stores the value unless there is one. Returns the stored value, the same to concurrent callers. */
   keepSetting(name: SettingName, value: string): Promise<string>;
-  setSetting(name: OwnSetting, value: string): Promise<void>;
+  setSetting(name: GatewaySetting, value: string): Promise<void>;
   /** Changes a value in one transaction and returns it. `change` must be pure: it may run more than once. */
-  changeSetting(name: OwnSetting, change: (value: string | null) => string): Promise<string>;
+  changeSetting(name: GatewaySetting, change: (value: string | null) => string): Promise<string>;
 
   /**
    * Throws unless the store can be opened and locked for writing, or, after a failure, written. Otherwise it writes

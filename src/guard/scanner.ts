@@ -292,8 +292,8 @@ export class TextSearch implements Search {
 
   readonly #addWord = (from: number, to: number, detector: string): void => this.#add({ from, to, detector });
 
-  #add(found: Match): void {
-    if (this.#table.allowed?.has(this.#text.slice(Math.max(0, found.from), found.to))) return;
-    addInOrder(this.found, found);
+  #add(match: Match): void {
+    if (this.#table.allowed?.has(this.#text.slice(Math.max(0, match.from), match.to))) return;
+    addInOrder(this.found, match);
   }
 }

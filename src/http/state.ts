@@ -1,6 +1,6 @@
 // /admin/v1/state: the accounts, keys, aliases and tokens as a file, and the changes that bring them to what one says.
 import { Elysia } from "elysia";
-import { beyondOwnEnd } from "../admin/people/own-end.ts";
+import { beyondSenderEnd } from "../admin/people/sender-rights.ts";
 import {
   type ExportedState,
   exportedStateSchema,
@@ -61,5 +61,5 @@ async function sendState(operator: WritingParts, read: StatePorts["read"], reque
 /** A file's tokens and limits have no end of their own, so they would outlast a role that has one. */
 function refuseEnding(request: Request): void {
   const endMs = readOperator(request).access.findEnd("state.apply", [null]);
-  if (endMs !== null) throw beyondOwnEnd("state", endMs);
+  if (endMs !== null) throw beyondSenderEnd("state", endMs);
 }

@@ -24,7 +24,7 @@ import {
 } from "./fitted.ts";
 import { AnswerLengths } from "./lengths.ts";
 import { fitPosterior } from "./posterior.ts";
-import { finish } from "./slices.ts";
+import { finishSlices } from "./slices.ts";
 import { findBest, findSway, liftLevel, type Sway } from "./sway.ts";
 import { findWeight, OWN_MAX } from "./tradeoff.ts";
 
@@ -91,7 +91,7 @@ export class LearnedModels implements Knowledge {
 
   /** Fits all labels at once, as of a moment (Unix ms). Their order doesn't matter. */
   fit({ asOfMs = 0, findModel = () => null, choosable = [] }: Partial<FitInput> = {}): void {
-    finish(this.#fitting({ asOfMs, findModel, choosable }));
+    finishSlices(this.#fitting({ asOfMs, findModel, choosable }));
   }
 
   /** Like `fit`, in slices of a millisecond or less with `pause` after each. Decisions use the last fit meanwhile. */
@@ -147,7 +147,7 @@ export class LearnedModels implements Knowledge {
   /** Uses a packed fit until the next one. False if it can't be read. */
   unpack(packed: unknown): boolean {
     const fitted = unpackFitted(packed);
-    if (fitted !== null) this.#use(fitted, finish(gatherWeights(fitted.posterior)));
+    if (fitted !== null) this.#use(fitted, finishSlices(gatherWeights(fitted.posterior)));
     return fitted !== null;
   }
 

@@ -17,7 +17,7 @@ export function* mapInSlices<In, Out>(
 }
 
 /** Does all slices at once, and returns what they lead to. */
-export function finish<Out>(slices: Generator<void, Out>): Out {
+export function finishSlices<Out>(slices: Generator<void, Out>): Out {
   let step = slices.next();
   while (step.done !== true) step = slices.next();
   return step.value;

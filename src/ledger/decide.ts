@@ -7,7 +7,7 @@ import { coversMoment } from "./allowance.ts";
 import { Books } from "./books.ts";
 import { resetBudgets } from "./limits/budget-reset.ts";
 import { changeCheckout } from "./money/checkouts.ts";
-import { close } from "./money/closing.ts";
+import { applyClosing } from "./money/closing.ts";
 import { fund } from "./money/movements.ts";
 import { removeNotes } from "./noted.ts";
 import { settle } from "./settle.ts";
@@ -54,7 +54,7 @@ function answer(books: Books, demand: Demand): Answer {
     case "fund":
       return fund(books, demand);
     case "close":
-      return close(books, demand);
+      return applyClosing(books, demand);
     case "checkout":
       return changeCheckout(books, demand);
     case "reset":

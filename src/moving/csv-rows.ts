@@ -24,9 +24,9 @@ function readLines(text: string): readonly (readonly string[])[] {
   let cells: string[] = [];
   FIELD.lastIndex = 0;
   while (FIELD.lastIndex < text.length || cells.length > 0) {
-    const found = FIELD.exec(text);
-    if (found === null) throw new Error(`line ${lines.length + 1} of the CSV has a quote that isn't closed`);
-    const [, field = "", end] = found;
+    const match = FIELD.exec(text);
+    if (match === null) throw new Error(`line ${lines.length + 1} of the CSV has a quote that isn't closed`);
+    const [, field = "", end] = match;
     cells.push(readCell(field));
     if (end === ",") continue;
     lines.push(cells);

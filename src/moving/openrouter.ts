@@ -2,7 +2,7 @@
 
 import { stripProvider } from "../catalogue/catalogue.ts";
 import { loadShippedCards } from "../catalogue/rows.ts";
-import { dash } from "../catalogue/spellings.ts";
+import { dashName } from "../catalogue/spellings.ts";
 import type { PlannedConfig } from "./plan.ts";
 import type { Report } from "./report.ts";
 import { nameKeyVariable } from "./servers.ts";
@@ -72,7 +72,9 @@ function findModel(text: string, { vendor, model: name, hasVariant }: ModelNameP
   if (!(hasVariant || isKnown) || FILE.test(text)) return null;
   const provider = VENDORS[vendor];
   const card = loadShippedCards().find(
-    (one) => one.provider === provider && dash(stripProvider(one).toLowerCase()) === dash(name.toLowerCase()),
+    (one) =>
+      one.provider === provider &&
+      dashName(stripProvider(one).toLowerCase()) === dashName(name.toLowerCase()),
   );
   if (card === undefined || provider === undefined || ONLY_THERE.test(text))
     return { id: `OpenRouter#${text}`, vendor: null };

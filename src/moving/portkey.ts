@@ -22,7 +22,7 @@ import {
   findProvider,
   findServerDialect,
   isBesideAzure,
-  isOwnAddress,
+  isProviderAddress,
   nameKeyVariable,
   splitAddress,
 } from "./servers.ts";
@@ -251,7 +251,7 @@ function findServer(node: Fields, asked: string): ProviderMatch {
   if (foundry !== undefined && isBesideAzure(foundry)) return { provider: "OpenAI", address: host };
   const provider = findMeant(named, host);
   if (provider !== "Azure")
-    return { provider, address: host !== undefined && isOwnAddress(provider, host) ? undefined : host };
+    return { provider, address: host !== undefined && isProviderAddress(provider, host) ? undefined : host };
   const split = host === undefined ? undefined : splitAddress(host, true);
   const deployment = node.takeText("deployment_id") ?? split?.deployment;
   return { provider, address: split?.address, deployment };

@@ -5,7 +5,7 @@ import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "../core/limits/limit
 import type { ModelCard } from "../core/models/card.ts";
 import { clampWeight, type Groups } from "./groups.ts";
 import type { Report } from "./report.ts";
-import { describeOwnApi, isOwnServer } from "./servers.ts";
+import { describeProviderApi, isOperatorServer } from "./servers.ts";
 
 type ExtraHeaders = Readonly<Record<string, string>>;
 
@@ -110,10 +110,10 @@ export class Providers {
     share: Share,
     called: string,
   ): ImportedServer {
-    const isHidden = given !== null && (ADDRESS.test(given) || isOwnServer(provider, fields));
+    const isHidden = given !== null && (ADDRESS.test(given) || isOperatorServer(provider, fields));
     const place = isHidden ? called || "own" : given;
     const isOfVendor = fields.base_url === undefined && fields.platform === undefined;
-    const api = share === null || !isOfVendor ? null : describeOwnApi(provider);
+    const api = share === null || !isOfVendor ? null : describeProviderApi(provider);
     const label = share === null || isHidden ? place : `${place ?? ""} ${share.label}`;
     const short = share === null ? null : share.label;
     return {
@@ -133,7 +133,7 @@ export class Providers {
     const like = `${provider}#${name}`;
     if (this.#cards.has(like)) return { like };
     const isPriced = "price" in model || "like" in model;
-    return isPriced || !isOwnServer(provider, fields) ? {} : { price: FREE };
+    return isPriced || !isOperatorServer(provider, fields) ? {} : { price: FREE };
   }
 
   /** Returns the aliases that the groups need, and reports names that can't be one. */

@@ -37,7 +37,7 @@ const OWNERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Providers without models in the catalogue. */
-export const OWN_SERVERS: readonly string[] = ["Ollama", "vLLM", "LMStudio"];
+export const OPERATOR_SERVERS: readonly string[] = ["Ollama", "vLLM", "LMStudio"];
 /** Gateways append these to vendors' names, as in together_ai, mistral-ai and cohere_chat. */
 const SUFFIX = /(ai|chat)$/;
 
@@ -45,14 +45,14 @@ const SUFFIX = /(ai|chat)$/;
 export function findProvider(name: string, others: Readonly<Record<string, string>>): string | undefined {
   const special = Object.hasOwn(others, name) ? others[name] : undefined;
   if (special !== undefined) return special;
-  const known = [...new Set(loadShippedCards().map(({ provider }) => provider)), ...OWN_SERVERS];
+  const known = [...new Set(loadShippedCards().map(({ provider }) => provider)), ...OPERATOR_SERVERS];
   const letters = name.toLowerCase().replace(/[^a-z0-9]/g, "");
   const find = (asked: string) => known.find((one) => one.toLowerCase() === asked);
   return find(letters) ?? find(letters.replace(SUFFIX, ""));
 }
 
 /** True for a provider's own address, with any path: the APIs have newer ones than other gateways' files. */
-export function isOwnAddress(provider: string, address: string): boolean {
+export function isProviderAddress(provider: string, address: string): boolean {
   return findOwner(address) === provider;
 }
 
@@ -66,8 +66,8 @@ function findOwner(address: string): string | undefined {
 }
 
 /** True for programs that operators run themselves, and for servers in a private network. Clouds and resellers are neither. */
-export function isOwnServer(provider: string, fields: Readonly<Record<string, unknown>>): boolean {
-  if (OWN_SERVERS.includes(provider)) return true;
+export function isOperatorServer(provider: string, fields: Readonly<Record<string, unknown>>): boolean {
+  if (OPERATOR_SERVERS.includes(provider)) return true;
   const url = fields.platform === undefined ? URL.parse(asString(fields.base_url) ?? "") : null;
   return url !== null && isPrivateHost(url.hostname);
 }
@@ -84,14 +84,14 @@ export function nameKeyVariable(provider: string, address: string | undefined): 
   return `${provider}_${place}_API_KEY`.replace(/\W+/g, "_").replace(/_+/g, "_").toUpperCase();
 }
 
-interface OwnApi {
+interface ProviderApi {
   readonly fields: Readonly<Record<string, string>>;
   /** A reference to its variable. Null if it needs none. */
   readonly key: string | null;
 }
 
 /** Returns what a second provider needs to call a vendor's own API. Null for one that isn't known. */
-export function describeOwnApi(provider: string): OwnApi | null {
+export function describeProviderApi(provider: string): ProviderApi | null {
   const row = PROVIDERS.find(({ name }) => name === provider);
   if (row === undefined || row.baseUrl === "") return null;
   const key = row.keyVariables.length === 0 ? null : `\${${nameKeyVariable(provider, undefined)}}`;

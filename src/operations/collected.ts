@@ -45,7 +45,7 @@ export class AnswerCollector<F extends Answer> {
     if (this.#readers.size === 0) this.#folding = null;
   }
 
-  reply(): F["reply"] | null {
+  makeReply(): F["reply"] | null {
     this.#folding ??= this.#fold();
     return this.#folding.reply();
   }
@@ -87,7 +87,7 @@ export class CollectedReader<F extends Answer> {
   }
 
   /** Returns the answer so far. Null if there is none, or if it was given up. */
-  reply(): F["reply"] | null {
-    return this.#whole ?? this.#collected?.reply() ?? null;
+  makeReply(): F["reply"] | null {
+    return this.#whole ?? this.#collected?.makeReply() ?? null;
   }
 }

@@ -88,7 +88,7 @@ export interface KnownAccounts {
   /** The accounts' ids by the names or ids of the rules. A name that several accounts have means none of them. */
   readonly ids: ReadonlyMap<string, string>;
   /** The id of the account that the person gets if no rule gives one. Null if people get none. */
-  readonly ownId: string | null;
+  readonly personalAccountId: string | null;
 }
 
 /** True if a rule's group counts for a person. */
@@ -99,7 +99,7 @@ export function matchClaims(groups: readonly string[] | null): IsRuleMatching {
 }
 
 /** Returns the sum of the rules that match, by the claims alone unless a directory decides. Throws a `SignInRefused` if none does. */
-export function admit(
+export function admitByRules(
   confirmed: ConfirmedSubject,
   identity: Identity,
   rules: SignInRules,
@@ -115,11 +115,11 @@ export function admit(
 /** Returns the sum of these rules. Throws a `SignInRefused` if there are none, or none with an account. */
 export function sumRules(
   matching: readonly SignInRule[],
-  { ids: accountIds, ownId }: KnownAccounts,
+  { ids: accountIds, personalAccountId }: KnownAccounts,
 ): Admission {
   if (matching.length === 0) throw refuseAll(null);
   const found = matching.map((rule) => ({ rule, ids: findAccounts(rule, accountIds) }));
-  const given = ownId === null ? found : giveOwnAccount(found, ownId);
+  const given = personalAccountId === null ? found : givePersonalAccount(found, personalAccountId);
   const grants = mergeGrants(
     given.flatMap(({ rule, ids }) => (ids ?? [null]).map((accountId) => makeGrant(rule, accountId))),
   );
@@ -171,14 +171,14 @@ interface RuleMatch {
 }
 
 /** Where people get accounts of their own, a rule that makes members without naming accounts gives that one alone. */
-function giveOwnAccount(given: readonly RuleMatch[], ownId: string): readonly RuleMatch[] {
+function givePersonalAccount(given: readonly RuleMatch[], personalAccountId: string): readonly RuleMatch[] {
   const isOpen = ({ rule, ids }: RuleMatch) => rule.role === "member" && ids === null;
   const others = given.filter((one) => !isOpen(one));
   const hasAccount = others.some(
     ({ rule, ids }) =>
       ids?.length !== 0 && isPermitted([{ role: rule.role, accountId: null }], "own.keys.write"),
   );
-  return given.map((one) => (isOpen(one) ? { ...one, ids: hasAccount ? [] : [ownId] } : one));
+  return given.map((one) => (isOpen(one) ? { ...one, ids: hasAccount ? [] : [personalAccountId] } : one));
 }
 
 function findAccounts(

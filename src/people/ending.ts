@@ -9,7 +9,7 @@ import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 import { findDoubt } from "./doubt.ts";
 import type { SignInRefused } from "./issuer.ts";
-import { eachKey, KEYS_AT_ONCE, listKeys, revokeAt } from "./own-keys.ts";
+import { eachKey, KEYS_AT_ONCE, listKeys, revokeAt } from "./personal-keys.ts";
 import { describeStays } from "./stays.ts";
 
 /** Puts on record what a sender changes, and does besides. */
@@ -39,7 +39,7 @@ export function isEnding({ reason }: SignInRefused): boolean {
  * Writes the change with its events and returns true, unless the person has signed in since `member` was read (what is
  * found out with the token before says nothing about the one from then), or another node has begun to ask.
  */
-export async function note(
+export async function recordEnding(
   { recordAs }: Pick<EndingParts, "recordAs">,
   { id, seenAtMs, leasedUntilMs }: Member,
   change: Partial<Member>,
@@ -112,7 +112,7 @@ function endAccess(
   events: readonly OutboxEvent[],
   reach: MemberReach,
 ): Promise<boolean> {
-  return note(parts, member, { ...ended, leasedUntilMs: 0 }, events, undefined, reach);
+  return recordEnding(parts, member, { ...ended, leasedUntilMs: 0 }, events, undefined, reach);
 }
 
 /**
@@ -156,6 +156,6 @@ export async function expireKeys(
   ) {
     const keys = await listKeys(parts.store, member.id, KEYS_AT_ONCE);
     const events = makeKeyEvents(parts, member, "key.expiring", keys, { until });
-    await note(parts, member, { warnedAtMs: nowMs }, events);
+    await recordEnding(parts, member, { warnedAtMs: nowMs }, events);
   }
 }

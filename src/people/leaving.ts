@@ -2,14 +2,14 @@
 import type { EventData } from "../core/events/events.ts";
 import type { Doubt, Member } from "../core/people/people.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
-import { admit, type Identity, readIdentity } from "./claims.ts";
+import { admitByRules, type Identity, readIdentity } from "./claims.ts";
 import { findMatchingAgain, findObjectId } from "./directory/word.ts";
 import { findDoubt, makeDoubt } from "./doubt.ts";
-import { endOverdue, endPerson, expireKeys, isEnding, makeMemberEvent, note } from "./ending.ts";
+import { endOverdue, endPerson, expireKeys, isEnding, makeMemberEvent, recordEnding } from "./ending.ts";
 import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
 import { tellBack, tellSilent } from "./outage.ts";
-import { keepOwnAccount } from "./own-account.ts";
-import { listKeys } from "./own-keys.ts";
+import { ensurePersonalAccount } from "./personal-account.ts";
+import { listKeys } from "./personal-keys.ts";
 import type { SignInParts as Parts } from "./sign-in.ts";
 import { findAccounts } from "./sign-in.ts";
 import { describeMember, openRefresh, sealRefresh } from "./signed-in.ts";
@@ -65,7 +65,7 @@ async function recheckMember(parts: Parts, rules: SignInRules, member: Member): 
   const isLive = isHolder || hasSession;
   const isOurs = member.issuer === rules.issuer;
   if (!isLive || member.refreshSealed === null || !isOurs) {
-    if (!(await note(parts, member, { checkedAtMs: nowMs }))) return "not asked";
+    if (!(await recordEnding(parts, member, { checkedAtMs: nowMs }))) return "not asked";
     if (isHolder) await expireKeys(parts, rules, member);
     return "not asked";
   }
@@ -83,7 +83,7 @@ async function recheckMember(parts: Parts, rules: SignInRules, member: Member): 
   const wasInterrupted = member.leasedUntilMs !== 0;
   const wasRefused = member.leasedUntilMs === REFUSED;
   if (token !== null) return askIssuer(parts, rules, leased, { token, wasInterrupted, wasRefused });
-  await note(parts, leased, { refreshSealed: null, checkedAtMs: nowMs, leasedUntilMs: 0 });
+  await recordEnding(parts, leased, { refreshSealed: null, checkedAtMs: nowMs, leasedUntilMs: 0 });
   return "not asked";
 }
 
@@ -147,7 +147,7 @@ async function doubtPerson(
   const events = wasRefused ? [] : [makeMemberEvent(parts, member, "member.in_doubt", describeDoubt(doubt))];
   const waitMs = doubt.keysUntilMs <= nowMs ? findPeriod(rules) : RETRY_MS;
   const change = { doubt, ...postpone(rules, nowMs, waitMs), leasedUntilMs: REFUSED };
-  if (!(await note(parts, member, change, events))) return;
+  if (!(await recordEnding(parts, member, change, events))) return;
   if (member.seenAtMs + rules.members.keysExpireMs <= nowMs)
     await expireKeys(parts, rules, { ...member, ...change });
 }
@@ -173,7 +173,12 @@ async function refusePerson(parts: Parts, member: Member, refused: SignInRefused
   if (isEnding(refused)) return endPerson(parts, member, reason);
   const hadRole = member.ruleGrants.length > 0;
   const events = hadRole ? [makeMemberEvent(parts, member, "member.without_role", { reason })] : [];
-  await note(parts, member, { ruleGrants: [], ...checked(parts), refusedAtMs: parts.clock.nowMs() }, events);
+  await recordEnding(
+    parts,
+    member,
+    { ruleGrants: [], ...checked(parts), refusedAtMs: parts.clock.nowMs() },
+    events,
+  );
 }
 
 /**
@@ -182,7 +187,7 @@ async function refusePerson(parts: Parts, member: Member, refused: SignInRefused
  */
 async function keepToken(parts: Parts, member: Member, { refreshToken }: Tokens): Promise<boolean> {
   if (refreshToken === null) return true;
-  return note(parts, member, { refreshSealed: sealRefresh(parts.vault, refreshToken) });
+  return recordEnding(parts, member, { refreshSealed: sealRefresh(parts.vault, refreshToken) });
 }
 
 async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tokens: Tokens): Promise<void> {
@@ -192,7 +197,7 @@ async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tok
   const reach = endOverdue(member, seen.seenAtMs);
   // The issuer confirms the person, but says nothing about groups without an ID token.
   if (isSilentOnGroups(identity)) {
-    await note(parts, member, seen, [], undefined, reach);
+    await recordEnding(parts, member, seen, [], undefined, reach);
     return;
   }
   const known = await findAccounts(parts, rules, member.id);
@@ -200,11 +205,15 @@ async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tok
   for (let now: Member | null = member; now !== null; now = await findMoved(parts, now)) {
     const { directoryTurn } = now;
     const isMatching = await findMatchingAgain(parts.store, rules, now, claimed);
-    const admission = admit(confirmed, identity, rules, known, isMatching);
+    const admission = admitByRules(confirmed, identity, rules, known, isMatching);
     const change = { ...describeMember(identity, admission), objectId: findObjectId(confirmed), ...seen };
     const isSame = (before: Member) => before.directoryTurn === directoryTurn;
-    if (!(await note(parts, member, change, [], isSame, reach))) continue;
-    await keepOwnAccount({ ...parts, changes: parts.recordAs().changes }, admission, known.ownId);
+    if (!(await recordEnding(parts, member, change, [], isSame, reach))) continue;
+    await ensurePersonalAccount(
+      { ...parts, changes: parts.recordAs().changes },
+      admission,
+      known.personalAccountId,
+    );
     return;
   }
 }
@@ -235,7 +244,7 @@ async function waitForIssuer(
   isTokenDoubtful: boolean,
 ): Promise<"silent"> {
   const nowMs = parts.clock.nowMs();
-  await note(parts, member, {
+  await recordEnding(parts, member, {
     ...postpone(rules, nowMs, RETRY_MS),
     leasedUntilMs: isTokenDoubtful ? nowMs : 0,
     doubt: keepDoubt(rules, member, nowMs),

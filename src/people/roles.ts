@@ -60,7 +60,7 @@ export function findScope(grants: readonly Grant[], permission: Permission, memb
   const own = given.filter(({ role }) => role === "member");
   return {
     accountIds: listAccounts(whole),
-    own: memberId === null || own.length === 0 ? null : { memberId, accountIds: listAccounts(own) },
+    personal: memberId === null || own.length === 0 ? null : { memberId, accountIds: listAccounts(own) },
     costs: listPermitted(grants, "costs.read"),
   };
 }

@@ -5,11 +5,11 @@ import type { SignInRules } from "../core/people/sign-in.ts";
 import type { Store } from "../core/store.ts";
 import type { Log, Random, Vault } from "../core/world/world.ts";
 import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.ts";
-import { type Admission, admit, type KnownAccounts, readIdentity } from "./claims.ts";
+import { type Admission, admitByRules, type KnownAccounts, readIdentity } from "./claims.ts";
 import { findSigner } from "./directory/signer.ts";
 import { type EndingParts, endPerson, isEnding } from "./ending.ts";
 import { type Attempt, type ConfirmedSubject, type Issuer, SignInRefused } from "./issuer.ts";
-import { keepOwnAccount, makeOwnAccountId } from "./own-account.ts";
+import { ensurePersonalAccount, findPersonalAccountId } from "./personal-account.ts";
 import { keepMember, refuseState, type SignedInPerson } from "./signed-in.ts";
 import { findMemberState, isLetIn } from "./state.ts";
 
@@ -97,18 +97,20 @@ async function admitPerson(parts: SignInParts, rules: SignInRules, person: Arriv
   const { confirmed, identity, from } = person;
   const { pepper, clock } = parts;
   const { ids } = await findAccounts(parts, rules, "");
-  const accountsOf = (id: string) => ({ ids, ownId: makeOwnAccountId(id, rules, pepper) });
+  const accountsOf = (id: string) => ({ ids, personalAccountId: findPersonalAccountId(id, rules, pepper) });
   for (;;) {
     const context = { rules, pepper, nowMs: clock.nowMs(), accountsOf };
     const linking = { ...parts, changes: parts.recordAs().changes };
     const signer = await findSigner(linking, context, confirmed, identity);
     const { id, isMatching } = signer;
     const known = accountsOf(id);
-    const admission = await admitOrEnd(parts, id, () => admit(confirmed, identity, rules, known, isMatching));
+    const admission = await admitOrEnd(parts, id, () =>
+      admitByRules(confirmed, identity, rules, known, isMatching),
+    );
     const recording = parts.recordAs({ ...from, actor: { kind: "person", id, name: identity.name } });
     const member = await keepMember(parts, recording, rules, { ...person, ...signer, admission });
     if (member === null) continue;
-    await keepOwnAccount({ ...parts, changes: recording.changes }, admission, known.ownId);
+    await ensurePersonalAccount({ ...parts, changes: recording.changes }, admission, known.personalAccountId);
     return { member, recording };
   }
 }
@@ -178,7 +180,7 @@ export async function findAccounts(
   tellAmbiguous(log, rules, named);
   const ids = new Map<string, string>();
   for (const [name, [id, another]] of named) if (id !== undefined && another === undefined) ids.set(name, id);
-  return { ids, ownId: makeOwnAccountId(memberId, rules, pepper) };
+  return { ids, personalAccountId: findPersonalAccountId(memberId, rules, pepper) };
 }
 
 /** The ambiguous names of each configuration that the log has a line of. */

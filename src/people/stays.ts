@@ -3,8 +3,8 @@ import type { AuditAction, AuditRow } from "../core/audit/audit-log.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { Member, NamedToken } from "../core/people/people.ts";
 import type { Store } from "../core/store.ts";
-import { makePersonalAccountId } from "./own-account.ts";
-import { eachKey } from "./own-keys.ts";
+import { makePersonalAccountId } from "./personal-account.ts";
+import { eachKey } from "./personal-keys.ts";
 
 const CHAINED_AT_ONCE = 100;
 const ROWS_AT_ONCE = 500;
@@ -42,7 +42,7 @@ export async function listStays(parts: StayParts, person: Person): Promise<reado
   const tokens = await parts.store.people.tokens(TOKENS_MAX);
   const senders = listSenders(tokens, person.id);
   return [
-    ...(await listOwnAccount(parts, person)),
+    ...(await listPersonalAccount(parts, person)),
     ...(await listServiceKeys(parts, person, senders)),
     ...listTokens(parts, person, tokens, senders),
   ];
@@ -69,7 +69,7 @@ function listSenders(tokens: readonly NamedToken[], memberId: string): ReadonlyS
   return senders;
 }
 
-async function listOwnAccount({ store, pepper }: StayParts, { id: memberId }: Person): Promise<Stay[]> {
+async function listPersonalAccount({ store, pepper }: StayParts, { id: memberId }: Person): Promise<Stay[]> {
   const account = await store.account(makePersonalAccountId(memberId, pepper));
   if (account === null || account.closedAtMs !== null) return [];
   const { id, name } = account;

@@ -1,5 +1,5 @@
 // Azure: OpenAI's models, Foundry's of other vendors, and Claude. Its address is the customer's own.
-import { bridge } from "../dialects/_chat/bridged.ts";
+import { combineDialects } from "../dialects/_chat/bridged.ts";
 import { carryAzure } from "../dialects/_chat/carriers.ts";
 import { carryFoundry } from "../dialects/anthropic/carriers.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
@@ -48,7 +48,11 @@ export const AZURE: ProviderRow = {
   dialects: [
     {
       ...withLane(
-        bridge(makeOpenaiDialect(QUIRKS, { ...OPENAI_VECTORS, ...MEDIA }), responses, needsResponsesOnAzure),
+        combineDialects(
+          makeOpenaiDialect(QUIRKS, { ...OPENAI_VECTORS, ...MEDIA }),
+          responses,
+          needsResponsesOnAzure,
+        ),
         OPENAI_OWN,
       ),
       names: /^(?!claude)/,

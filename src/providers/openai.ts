@@ -1,5 +1,5 @@
 // OpenAI.
-import { bridge } from "../dialects/_chat/bridged.ts";
+import { combineDialects } from "../dialects/_chat/bridged.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { needsResponses, OPENAI } from "../dialects/openai/models.ts";
 import { responses } from "../dialects/responses/dialect.ts";
@@ -21,7 +21,11 @@ export const OPENAI_ROW: ProviderRow = {
   ],
   dialects: [
     withLane(
-      bridge(makeOpenaiDialect(OPENAI, { ...OPENAI_VECTORS, ...OPENAI_MEDIA }), responses, needsResponses),
+      combineDialects(
+        makeOpenaiDialect(OPENAI, { ...OPENAI_VECTORS, ...OPENAI_MEDIA }),
+        responses,
+        needsResponses,
+      ),
       RESPONSES_LANES,
     ),
   ],

@@ -1,5 +1,5 @@
 // xAI.
-import { bridge } from "../dialects/_chat/bridged.ts";
+import { combineDialects } from "../dialects/_chat/bridged.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { makeImages, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponsesToSearch } from "../dialects/openai/models.ts";
@@ -52,6 +52,9 @@ export const XAI: ProviderRow = {
   // docs.x.ai, "Cost Tracking": what is billed, in ticks, on chat completions, responses and images.
   reportsCost: { field: ["usage", "cost_in_usd_ticks"], perUsd: 10_000_000_000 },
   dialects: [
-    withLane(bridge(makeOpenaiDialect(QUIRKS, MEDIA), responses, needsResponsesToSearch), COMPLETED_LANES),
+    withLane(
+      combineDialects(makeOpenaiDialect(QUIRKS, MEDIA), responses, needsResponsesToSearch),
+      COMPLETED_LANES,
+    ),
   ],
 };

@@ -3,7 +3,7 @@ import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/
 import { joinText } from "./chat-messages.ts";
 import { countBase64Bytes, readBearer, renderNamedEvent, renderTypedEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from "./problem.ts";
-import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
+import { signText, splitInput, takeFirstAnswer } from "./responder.ts";
 import { isSearching, isSearchTool, renderCitation, renderSearchBlocks } from "./searches.ts";
 import type { Answer, Exchange, Frame, Media, Prompt, SimDialect, Turn } from "./types.ts";
 
@@ -150,7 +150,7 @@ function renderBlocks(exchange: Exchange, answer: Answer): readonly SimulatedBlo
   const blocks: SimulatedBlock[] = [];
   const { text, calls } = answer;
   const thinking = selectShownThinking(exchange, answer);
-  if (answer.thinking !== "") blocks.push({ type: "thinking", thinking, signature: sign(thinking) });
+  if (answer.thinking !== "") blocks.push({ type: "thinking", thinking, signature: signText(thinking) });
   const isFound = isSearching(exchange);
   if (isFound) blocks.push(...renderSearchBlocks(exchange));
   if (text !== "")

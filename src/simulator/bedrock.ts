@@ -13,7 +13,7 @@ import { joinText } from "./chat-messages.ts";
 import { encodeFrames, nameException } from "./event-frames.ts";
 import { countBase64Bytes, readBearer, renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
-import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
+import { signText, splitInput, takeFirstAnswer } from "./responder.ts";
 import type {
   Answer,
   Exchange,
@@ -186,7 +186,7 @@ function renderUsage({ usage }: Exchange): JsonObject {
 function renderBlocks(exchange: Exchange, answer: Answer): readonly JsonObject[] {
   const { thinking, calls } = answer;
   const text = answer.refusal ?? answer.text;
-  const reasoningText = { text: thinking, signature: sign(thinking) };
+  const reasoningText = { text: thinking, signature: signText(thinking) };
   return [
     ...(thinking === "" ? [] : [{ reasoningContent: { reasoningText } }]),
     ...(text === "" ? [] : [{ text }]),
@@ -214,7 +214,9 @@ function listDeltas(block: JsonObject, answer: Answer): readonly JsonObject[] {
   }
   if (block.reasoningContent !== undefined) {
     const texts = (answer.thinking.match(/\s*\S+/g) ?? []).map((text) => ({ text }));
-    return [...texts, { signature: sign(answer.thinking) }].map((reasoningContent) => ({ reasoningContent }));
+    return [...texts, { signature: signText(answer.thinking) }].map((reasoningContent) => ({
+      reasoningContent,
+    }));
   }
   const { input } = Object(block.toolUse);
   return splitInput(JSON.stringify(input)).map((piece) => ({ toolUse: { input: piece } }));

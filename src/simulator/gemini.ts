@@ -2,7 +2,7 @@
 import { asObject, type JsonObject } from "../core/json/json.ts";
 import { readPrompt } from "./gemini-prompt.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
-import { sign } from "./responder.ts";
+import { signText } from "./responder.ts";
 import { isSearching, renderGrounding } from "./searches.ts";
 import type { Answer, ErrorAnswer, Exchange, Frame, SimDialect } from "./types.ts";
 import { GEMINI_EMBEDDINGS } from "./vectors.ts";
@@ -120,7 +120,7 @@ function wrapCandidates(
 
 /** Returns a call's signature, which the client must send back with the call. */
 export function signCall({ name, args }: JsonObject): string {
-  return sign(`${String(name)}${JSON.stringify(args ?? {})}`);
+  return signText(`${String(name)}${JSON.stringify(args ?? {})}`);
 }
 
 /** Returns the answer's parts in Gemini's order. Only the first call is signed. */

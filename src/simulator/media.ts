@@ -11,8 +11,8 @@ const PIXEL =
 const PICTURE_TOKENS = 272;
 const SOURCE_TOKENS = 200;
 
-function countSources(given: unknown): number {
-  return given === undefined ? 0 : Array.isArray(given) ? given.length : 1;
+function countSources(value: unknown): number {
+  return value === undefined ? 0 : Array.isArray(value) ? value.length : 1;
 }
 
 const EVENTS = "text/event-stream; charset=utf-8";

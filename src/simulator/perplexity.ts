@@ -2,7 +2,7 @@
 import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { renderDataEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
-import { sign, takeFirstAnswer } from "./responder.ts";
+import { signText, takeFirstAnswer } from "./responder.ts";
 import {
   readItemsPrompt,
   renderCallItem,
@@ -73,7 +73,7 @@ function renderSearchItem(exchange: Exchange): JsonObject {
 
 /** Returns the signature of a Google model's call, which the client must send back with the call. */
 export function signCall(name: string, input: string): string {
-  return sign(`${name}${input}`);
+  return signText(`${name}${input}`);
 }
 
 /** Renders a call, with a signature if the model is Google's. */

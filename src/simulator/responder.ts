@@ -250,7 +250,7 @@ export function countUsage(prompt: Prompt, answers: readonly Answer[], control: 
 }
 
 /** Returns a signature for a model's output. It uses no secret, so that any simulator can verify it. */
-export function sign(text: string): string {
+export function signText(text: string): string {
   const seal = (salt: bigint) => Bun.hash.wyhash(text, salt).toString(16).padStart(16, "0");
   return btoa(`sim${seal(7n)}${seal(11n)}${seal(13n)}`);
 }

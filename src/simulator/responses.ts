@@ -3,7 +3,7 @@ import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.
 import { renderTypedEvent } from "./formats.ts";
 import { isOpenaiModel, isReasoning, OPENAI_ERRORS } from "./openai.ts";
 import type { Problem } from "./problem.ts";
-import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
+import { signText, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
   readItemsPrompt,
   renderCallItem,
@@ -42,7 +42,7 @@ function renderReasoningItem(exchange: Exchange, answer: Answer): JsonObject {
   const asked = asArray(exchange.body.include).includes("reasoning.encrypted_content");
   // It is opaque to the client, and can be verified even without its item's id.
   const secret = exchange.id("seal", 40);
-  return asked ? { ...item, encrypted_content: `gAAAA${secret}.${sign(secret)}` } : item;
+  return asked ? { ...item, encrypted_content: `gAAAA${secret}.${signText(secret)}` } : item;
 }
 
 /** True if the request asks for a summary in the place of its conversation ("Compaction", OpenAI's API reference). */
@@ -53,7 +53,7 @@ function isCompacting({ body }: Exchange): boolean {
 /** Renders a summary that only its maker can read. */
 function renderCompaction(exchange: Exchange): JsonObject {
   const secret = exchange.id("summary", 40);
-  const encrypted_content = `gAAAA${secret}.${sign(secret)}`;
+  const encrypted_content = `gAAAA${secret}.${signText(secret)}`;
   return { type: "compaction", id: `cmp_${exchange.id("compaction", 32)}`, encrypted_content };
 }
 

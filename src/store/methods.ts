@@ -44,7 +44,7 @@ import { erasingMethods } from "./people/erasing.ts";
 import { memberChanges } from "./people/member-changes.ts";
 import { peopleMethods, tokenChanges } from "./people/people.ts";
 import { plainChanges, plainMethods } from "./things/plain.ts";
-import { sortedMethods } from "./things/sorted.ts";
+import { makeSortedMethods } from "./things/sorted.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on, `ofAccounts` for those to accounts alone. */
 export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engine, ofAccounts = ofRows) {
@@ -81,7 +81,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     cache: cacheMethods(engine),
     files: { ...fileMethods(engine), pieces },
     foreign: foreignMethods(engine),
-    things: { ...plainMethods(engine), ...sortedMethods(engine) },
+    things: { ...plainMethods(engine), ...makeSortedMethods(engine) },
     toolSessions: toolSessionMethods(engine),
     people: {
       ...peopleMethods(engine),

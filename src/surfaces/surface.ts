@@ -7,11 +7,16 @@ import type { SurfaceName } from "../core/log/record.ts";
 import type { Family } from "../core/models/dialect.ts";
 import type { EncryptedHistory } from "../core/models/encrypted-history.ts";
 import type { Limits } from "../core/settings.ts";
-import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn } from "../core/tools/own-calls.ts";
+import type {
+  GatewayToolCall,
+  GatewayToolResult,
+  ToolLoopEnd,
+  ToolLoopTurn,
+} from "../core/tools/gateway-tool-calls.ts";
 import type { Sealer } from "../core/world/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
-import type { NamedServer, OwnNames, ShownServer } from "./own-tools.ts";
+import type { GatewayServerNames, NamedServer, ShownServer } from "./gateway-tools.ts";
 
 /** A client's request as it arrived. `body` is parsed and checked only for size and structure. */
 export interface Incoming {
@@ -156,11 +161,11 @@ export interface ToolConversation<F extends Form> {
    */
   ask(mayCall: boolean): Exchange<F> | null;
   /** Takes the model's whole answer, as its exchange has written it. */
-  take(answer: JsonObject): OwnTurn;
+  take(answer: JsonObject): ToolLoopTurn;
   /** Takes the result of a call. Returns what a stream shows of it. */
-  answer(call: OwnCall, result: OwnCallResult): string;
+  answer(call: GatewayToolCall, result: GatewayToolResult): string;
   /** Returns the end of a stream. */
-  end(end: OwnEnd<F["usage"]>): string;
+  end(end: ToolLoopEnd<F["usage"]>): string;
   /** Returns the end of a stream whose first answer of the model has failed, behind what its writer says of it. */
   fail(fault: Fault): string;
   /** Returns the whole answer, once it has ended. */
@@ -168,9 +173,9 @@ export interface ToolConversation<F extends Form> {
 }
 
 /** A surface's part in it. */
-interface OwnTools<F extends Form> {
+interface SurfaceGatewayTools<F extends Form> {
   /** Throws a Fault that names the field of such a server which isn't valid. Empty if the body names none. */
-  find(body: unknown, names: OwnNames): readonly NamedServer[];
+  find(body: unknown, names: GatewayServerNames): readonly NamedServer[];
   begin(incoming: Incoming, shown: readonly ShownServer[]): ToolConversation<F>;
   /** Returns a body, which isn't checked yet, with functions in the place of these servers' tools. */
   fill(body: unknown, shown: readonly ShownServer[]): JsonObject;
@@ -196,7 +201,7 @@ export interface Surface<F extends Form> {
   refuse(fault: Fault, requestId: string): Refusal;
   readonly counting?: TokenCounting<F>;
   /** Tools that the gateway runs. Missing if requests can't name any. */
-  readonly ownTools?: OwnTools<F>;
+  readonly gatewayTools?: SurfaceGatewayTools<F>;
   /** Returns the ids that a request continues from, for surfaces whose answers are kept. */
   findEarlier?(body: unknown): Earlier;
   /** True if it refuses a request by itself that continues from an answer which isn't kept. */

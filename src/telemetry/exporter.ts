@@ -192,8 +192,8 @@ export class Exporter {
 
 /** Returns milliseconds, or null if the header is missing or invalid. It holds seconds or a date. */
 function readRetryAfter(headers: Headers, nowMs: number): number | null {
-  const given = headers.get("retry-after");
-  if (given === null) return null;
-  const ms = /^\d{1,9}$/.test(given) ? Number(given) * 1000 : Date.parse(given) - nowMs;
+  const header = headers.get("retry-after");
+  if (header === null) return null;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;
   return Number.isNaN(ms) ? null : Math.min(Math.max(0, ms), RETRY_AFTER_MAX_MS);
 }

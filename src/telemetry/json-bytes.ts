@@ -97,6 +97,6 @@ function countDigits(value: number): number {
   return count;
 }
 
-export function encode(text: string): Uint8Array {
+export function encodeText(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

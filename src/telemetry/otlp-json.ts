@@ -1,5 +1,5 @@
 // Writes attributes, spans and log records as OTLP/JSON (opentelemetry-proto 1.x, protobuf's JSON mapping with ids in hex).
-import { encode, JsonBytes } from "./json-bytes.ts";
+import { encodeText, JsonBytes } from "./json-bytes.ts";
 
 /** The beginnings of attributes of one type, by their keys: the program's own words, which aren't escaped. */
 function createHeads(opening: string): (key: string) => Uint8Array {
@@ -7,7 +7,7 @@ function createHeads(opening: string): (key: string) => Uint8Array {
   return (key) => {
     const known = heads.get(key);
     if (known !== undefined) return known;
-    const head = encode(`{"key":"${key}","value":{${opening}`);
+    const head = encodeText(`{"key":"${key}","value":{${opening}`);
     heads.set(key, head);
     return head;
   };
@@ -18,11 +18,11 @@ const intHead = createHeads('"intValue":"');
 const doubleHead = createHeads('"doubleValue":');
 const truthHead = createHeads('"boolValue":');
 const textsHead = createHeads('"arrayValue":{"values":[');
-const QUOTED_END = encode('"}},');
-const END = encode("}},");
-const TEXTS_END = encode("]}}},");
-const TEXT_HEAD = encode('{"stringValue":"');
-const TEXT_END = encode('"},');
+const QUOTED_END = encodeText('"}},');
+const END = encodeText("}},");
+const TEXTS_END = encodeText("]}}},");
+const TEXT_HEAD = encodeText('{"stringValue":"');
+const TEXT_END = encodeText('"},');
 
 const NANOS_PER_MS = 1_000_000;
 const MS_PER_S = 1000;
@@ -37,31 +37,31 @@ const STATUS_ERROR = 2;
 const SEVERITIES = { debug: 5, info: 9, warn: 13, error: 17 } as const;
 
 const SPAN = {
-  traceId: encode('{"traceId":"'),
-  spanId: encode('","spanId":"'),
-  parent: encode('","parentSpanId":"'),
-  name: encode(`","flags":${SAMPLED},"name":"`),
-  kind: encode('","kind":'),
-  start: encode(',"startTimeUnixNano":"'),
-  end: encode('","endTimeUnixNano":"'),
-  attributes: encode('","attributes":['),
-  fine: encode('],"status":{}'),
-  failed: encode(`],"status":{"code":${STATUS_ERROR}}`),
-  link: encode(',"links":[{"traceId":"'),
-  linkEnd: encode('"}]'),
-  last: encode("},"),
+  traceId: encodeText('{"traceId":"'),
+  spanId: encodeText('","spanId":"'),
+  parent: encodeText('","parentSpanId":"'),
+  name: encodeText(`","flags":${SAMPLED},"name":"`),
+  kind: encodeText('","kind":'),
+  start: encodeText(',"startTimeUnixNano":"'),
+  end: encodeText('","endTimeUnixNano":"'),
+  attributes: encodeText('","attributes":['),
+  fine: encodeText('],"status":{}'),
+  failed: encodeText(`],"status":{"code":${STATUS_ERROR}}`),
+  link: encodeText(',"links":[{"traceId":"'),
+  linkEnd: encodeText('"}]'),
+  last: encodeText("},"),
 };
 const LOG = {
-  time: encode('{"timeUnixNano":"'),
-  observed: encode('","observedTimeUnixNano":"'),
-  severity: encode('","severityNumber":'),
-  severityText: encode(',"severityText":"'),
-  event: encode('","eventName":"'),
-  body: encode('","body":{"stringValue":"'),
-  attributes: encode('"},"attributes":['),
-  traceId: encode('],"traceId":"'),
-  last: encode('"},'),
-  lastOfNone: encode("]},"),
+  time: encodeText('{"timeUnixNano":"'),
+  observed: encodeText('","observedTimeUnixNano":"'),
+  severity: encodeText('","severityNumber":'),
+  severityText: encodeText(',"severityText":"'),
+  event: encodeText('","eventName":"'),
+  body: encodeText('","body":{"stringValue":"'),
+  attributes: encodeText('"},"attributes":['),
+  traceId: encodeText('],"traceId":"'),
+  last: encodeText('"},'),
+  lastOfNone: encodeText("]},"),
 };
 
 export interface SpanHead {
@@ -92,7 +92,7 @@ type Severity = keyof typeof SEVERITIES;
 export class OtlpWriter {
   readonly #out = new JsonBytes();
   /** The seconds that were last written. */
-  #lately = { seconds: 0, digits: encode("0") };
+  #lately = { seconds: 0, digits: encodeText("0") };
   /** The last number with a fraction: a request's cost stands in several places, and such numbers take long to write. */
   #number = { value: 0, text: "0" };
 
@@ -262,7 +262,7 @@ export class OtlpWriter {
     const whole = Math.trunc(ms);
     const seconds = Math.trunc(whole / MS_PER_S);
     const rest = Math.trunc((ms - whole) * NANOS_PER_MS);
-    if (seconds !== this.#lately.seconds) this.#lately = { seconds, digits: encode(String(seconds)) };
+    if (seconds !== this.#lately.seconds) this.#lately = { seconds, digits: encodeText(String(seconds)) };
     this.#out.piece(this.#lately.digits);
     this.#out.digits((whole - seconds * MS_PER_S) * NANOS_PER_MS + rest, NANO_DIGITS);
   }
@@ -291,5 +291,5 @@ export function createEnvelope(signal: Signal, resource: Uint8Array, version: st
   head.piece(resource);
   head.dropComma();
   head.word(`]},"${scopes}":[{"scope":${scope},"${items}":[`);
-  return { head: head.copy(), tail: encode("]}]}]}") };
+  return { head: head.copy(), tail: encodeText("]}]}]}") };
 }

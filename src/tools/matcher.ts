@@ -1,6 +1,6 @@
 // A list of patterns prepared for many names: thousands of tools are matched when a list is made.
 import type { AllowedTools } from "../core/limits/member-limits.ts";
-import { matches } from "../core/text/pattern.ts";
+import { matchesPattern } from "../core/text/pattern.ts";
 
 type IsNamed = (name: string) => boolean;
 
@@ -22,7 +22,7 @@ class PatternSet {
   has(name: string): boolean {
     if (this.#hasAll || this.#exact.has(name)) return true;
     for (const prefix of this.#prefixes) if (name.startsWith(prefix)) return true;
-    for (const pattern of this.#others) if (matches(pattern, name)) return true;
+    for (const pattern of this.#others) if (matchesPattern(pattern, name)) return true;
     return false;
   }
 }

@@ -104,7 +104,7 @@ function listTools(
   const isShown = prepareMatcher(server.tools);
   return nameTools(mirror, server.name)
     .tools.filter(({ tool, full }) => isShown(tool.name) && isAllowed(full))
-    .map(({ tool, atAll, atOwn }) => ({ name: isAll ? atAll : atOwn, server, tool }));
+    .map(({ tool, atAll, atServer }) => ({ name: isAll ? atAll : atServer, server, tool }));
 }
 
 function listPrompts({ server, mirror }: ServerLists, isAll: boolean): readonly ListedEntry[] {

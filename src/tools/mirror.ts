@@ -1,8 +1,8 @@
 // A server's lists as the gateway keeps them: each entry as JSON that is ready to be sent, under any name.
 import { isObject, type JsonObject } from "../core/json/json.ts";
+import { dropGatewayMeta } from "./wire/gateway-meta.ts";
 import { type HeaderParameter, readHeaderParameters } from "./wire/header-parameters.ts";
 import { findLeftOut } from "./wire/list-entries.ts";
-import { dropOwnMeta } from "./wire/own-meta.ts";
 
 export interface MirroredTool {
   /** The server's own name. */
@@ -132,7 +132,7 @@ function needsOlderForm({ outputSchema }: JsonObject): boolean {
 
 function keepKinds(raw: JsonObject): JsonObject {
   const kept: JsonObject = {};
-  for (const [field, value] of Object.entries(dropOwnMeta(raw)))
+  for (const [field, value] of Object.entries(dropGatewayMeta(raw)))
     if (KINDS.get(field)?.(value) ?? true) kept[field] = value;
   return kept;
 }

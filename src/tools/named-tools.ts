@@ -11,24 +11,24 @@ import { fitName, makeToolName } from "./names.ts";
 interface MirroredToolNames {
   readonly tool: MirroredTool;
   readonly atAll: string;
-  readonly atOwn: string;
+  readonly atServer: string;
   readonly full: string;
 }
 
 class NamedTools {
   readonly tools: readonly MirroredToolNames[];
   readonly #atAll: ReadonlyMap<string, readonly MirroredToolNames[]>;
-  readonly #atOwn: ReadonlyMap<string, readonly MirroredToolNames[]>;
+  readonly #atServer: ReadonlyMap<string, readonly MirroredToolNames[]>;
 
   constructor(tools: readonly MirroredToolNames[]) {
     this.tools = tools;
     this.#atAll = Map.groupBy(tools, ({ atAll }) => atAll);
-    this.#atOwn = Map.groupBy(tools, ({ atOwn }) => atOwn);
+    this.#atServer = Map.groupBy(tools, ({ atServer }) => atServer);
   }
 
   /** Returns the tools of a name in the server's order: names that had to be fitted may be the same. */
   find(name: string, isAll: boolean): readonly MirroredToolNames[] {
-    return (isAll ? this.#atAll : this.#atOwn).get(name) ?? [];
+    return (isAll ? this.#atAll : this.#atServer).get(name) ?? [];
   }
 }
 
@@ -41,7 +41,7 @@ export function nameTools(mirror: Mirror, server: string): NamedTools {
   const tools = [...mirror.tools.values()].map((tool) => ({
     tool,
     atAll: makeToolName(server, tool.name),
-    atOwn: fitName(tool.name),
+    atServer: fitName(tool.name),
     full: makeFullName(server, tool.name),
   }));
   const made = new NamedTools(tools);

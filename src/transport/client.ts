@@ -13,10 +13,10 @@ import type { KeptConnections } from "./kept.ts";
 import { type PreparedRequest, prepareRequest, toInit } from "./prepared.ts";
 import { sendAuthenticated } from "./proving.ts";
 import { makeUnreachable, type Reachability } from "./reachability.ts";
-import { redact } from "./redact.ts";
+import { redactFault } from "./redact.ts";
 import { addReport, makeTimeout, readWords } from "./report.ts";
 import {
-  drain,
+  drainReader,
   isBounded,
   isClosing,
   makeReader,
@@ -147,7 +147,7 @@ export class UpstreamCall implements Latecomer {
 
   #drain(reader: TextReader): void {
     this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
-    void drain(reader).then((isRead) => {
+    void drainReader(reader).then((isRead) => {
       this.#read = isRead;
       this.#abandon();
     });
@@ -280,7 +280,7 @@ export class UpstreamCall implements Latecomer {
   toFault(thrown: unknown): Fault {
     const { credential, upstream } = this.#terms;
     const words = [...listSecrets(credential), ...upstream.redactedWords, ...this.#proofSecrets];
-    const fault = redact(this.#explainThrown(thrown), words);
+    const fault = redactFault(this.#explainThrown(thrown), words);
     return fault.row.blame === "provider" && this.#url !== ""
       ? addReport(fault, { address: new URL(this.#url).host })
       : fault;

@@ -12,7 +12,7 @@ const BETWEEN_PARTS = /[\s,;=]+/;
 const BASIC = /^Basic\s+([A-Za-z0-9+/=]+)$/i;
 
 /** Returns the fault without these words in its message, code, parameter, cause or report. */
-export function redact(fault: Fault, words: readonly string[]): Fault {
+export function redactFault(fault: Fault, words: readonly string[]): Fault {
   const { shownCode, param, cause } = fault.details;
   const clean = makeCleaner(words);
   const message = clean(fault.message);

@@ -72,7 +72,7 @@ class FrameReader implements TextReader {
  * Reads the rest and returns true if it reached the end. The answer is already complete, so an error has no other
  * effect.
  */
-export async function drain(reader: TextReader): Promise<boolean> {
+export async function drainReader(reader: TextReader): Promise<boolean> {
   try {
     while (!(await reader.read()).done);
     return true;

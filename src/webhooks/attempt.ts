@@ -4,7 +4,7 @@ import type { Delivery, DeliveryResult, Endpoint } from "../core/events/webhook.
 import { describeNoConnection } from "../core/log/no-connection.ts";
 import type { Clock, Fetch } from "../core/world/world.ts";
 import { FORMS } from "./forms.ts";
-import { sign } from "./signature.ts";
+import { signDelivery } from "./signature.ts";
 
 const TIMEOUT_MS = 15_000;
 const SECOND_MS = 1000;
@@ -47,7 +47,7 @@ export type Answer =
     };
 
 /** A message to a chat stands for the deliveries in `alike` too. */
-export async function send(
+export async function sendDelivery(
   parts: AttemptParts,
   endpoint: Endpoint,
   delivery: Delivery,
@@ -92,7 +92,7 @@ function makeRequest(
   const signed = {
     "webhook-id": id,
     "webhook-timestamp": String(atSeconds),
-    "webhook-signature": sign(key, id, atSeconds, body),
+    "webhook-signature": signDelivery(key, id, atSeconds, body),
   };
   return { method: "POST", headers: { ...headers, ...signed }, body };
 }

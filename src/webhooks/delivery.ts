@@ -4,7 +4,7 @@ import type { StoredEvent } from "../core/events/events.ts";
 import { type Delivery, type Endpoint, type FirstTypes, SENT_AGAIN } from "../core/events/webhook.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Fetch, Log, Random } from "../core/world/world.ts";
-import { type Answer, planNext, send } from "./attempt.ts";
+import { type Answer, planNext, sendDelivery } from "./attempt.ts";
 import { DIGEST, pickLogged, readDigest } from "./digest.ts";
 import { FORMS } from "./forms.ts";
 import { findUnnamedMember, type Happening, readAudited, readEvent, routeTo } from "./route.ts";
@@ -236,7 +236,7 @@ export class Delivering {
 
   async #attempt(endpoint: Endpoint, { delivery, alike }: DeliveryMessage, isOff: boolean): Promise<void> {
     const { webhooks } = this.#parts.store;
-    const answer = await send(this.#parts, endpoint, delivery, alike);
+    const answer = await sendDelivery(this.#parts, endpoint, delivery, alike);
     if (answer.kind === "gone") return this.#switchOff(endpoint, delivery, answer.status);
     const [luck = 0] = this.#parts.random.bytes(1);
     for (const one of [delivery, ...alike]) {

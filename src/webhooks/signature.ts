@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 
 /** Returns the value of `webhook-signature` for an attempt at a time in Unix seconds. */
-export function sign(key: Uint8Array, id: string, atSeconds: number, body: string): string {
+export function signDelivery(key: Uint8Array, id: string, atSeconds: number, body: string): string {
   const digest = createHmac("sha256", key).update(`${id}.${atSeconds}.${body}`).digest("base64");
   return `v1,${digest}`;
 }

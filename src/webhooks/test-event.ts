@@ -1,7 +1,7 @@
 // A test event: sent to one receiver at once, whatever events it gets, and never again.
 import type { Delivery, SendTest } from "../core/events/webhook.ts";
 import type { Random } from "../core/world/world.ts";
-import { type AttemptParts, send } from "./attempt.ts";
+import { type AttemptParts, sendDelivery } from "./attempt.ts";
 
 const ID_BYTES = 12;
 
@@ -27,7 +27,7 @@ export function makeSendTest(parts: TestEventParts): SendTest {
       status: null,
       reason: null,
     };
-    const answer = await send(parts, endpoint, delivery, []);
+    const answer = await sendDelivery(parts, endpoint, delivery, []);
     if (answer.kind === "accepted") return { accepted: true, status: answer.status, reason: null };
     const { status } = answer;
     return answer.kind === "gone"

@@ -68,6 +68,6 @@ export async function sumUsage(parts: First<typeof usages.sumUsage>, query: unkn
   return usages.sumUsage(parts, readQuery(usages.usageQuery, query));
 }
 
-export async function overview(parts: First<typeof overviews.overview>, query: unknown) {
-  return overviews.overview(parts, readQuery(overviews.overviewQuery, query));
+export async function overview(parts: First<typeof overviews.readOverview>, query: unknown) {
+  return overviews.readOverview(parts, readQuery(overviews.overviewQuery, query));
 }

@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  "a rule of the guard that acts isn't put in force by a reload, which the node would let values pass",
+  "a reload beside an older node refuses a guard rule that masks, since the older node would let values pass",
   async () => {
     place.configure(`${CONFIGURATION}\nguard: { rules: [{ name: people, detect: [email], action: mask }] }`);
     serving.signal("SIGHUP");
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  "a plan says in its first line that it would stop the node, and applying it makes nothing, here and at a gateway",
+  "`apply --plan` says first that it would stop an older node, and `apply` makes nothing, here and at a gateway",
   async () => {
     writeFileSync(join(place.directory, "state.yaml"), STATE);
     for (const where of [[], ["--gateway", url]]) {

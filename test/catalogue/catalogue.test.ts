@@ -22,7 +22,7 @@ const SOUND_ROW = {
 function catalogueOf(changes: Partial<CatalogueInput> = {}) {
   const names = new Set(loadShippedCards().map((card) => card.provider));
   const providers = [...names].map((name) => ({ name, unlistedModels: false }));
-  return buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {}, ...changes });
+  return buildCatalogue({ providers, overlay: [], operatorModels: [], aliases: {}, ...changes });
 }
 
 /** Returns the result of a resolution as one word. */
@@ -165,7 +165,7 @@ describe("the meaning of a client's model name", () => {
       return { ...SOUND_ROW, id: `Mine#${name}`, price: { input: 1, output: index === 1 ? 90 : 10 } };
     });
     const providers = [{ name: "Mine", unlistedModels: false }];
-    const found = catalogueOf({ providers, ownModels: buildCards(rows) }).resolve("smal-1");
+    const found = catalogueOf({ providers, operatorModels: buildCards(rows) }).resolve("smal-1");
     expect(found).toEqual({ kind: "unknown", nearest: ["Mine#small-1", "Mine#smell-1"], off: null });
   });
 
@@ -189,7 +189,7 @@ describe("the meaning of a client's model name", () => {
       },
     ];
     const providers = [{ name: "Mine", unlistedModels: false }];
-    const mine = catalogueOf({ providers, ownModels: buildCards(rows) });
+    const mine = catalogueOf({ providers, operatorModels: buildCards(rows) });
     const nearest = ["Mine#like", "Mine#cheap"];
     for (const text of ["gpt5", "gpt-5", "OpenAI#gpt5", "OpenAI#gpt-5"])
       expect(mine.resolve(text)).toEqual({ kind: "unknown", nearest, off: "OpenAI" });
@@ -239,7 +239,7 @@ describe("the operator's changes", () => {
   });
 
   test("replace a model of the catalogue with the operator's own", () => {
-    const catalogue = catalogueOf({ ownModels: own });
+    const catalogue = catalogueOf({ operatorModels: own });
     const found = catalogue.resolve("openai#gpt-5.4");
     expect(found.kind === "card" && found.card.ownedBy).toBe("us");
     expect(catalogue.list().length).toBe(loadShippedCards().length);

@@ -110,7 +110,7 @@ test("on every day of the next year no selector and no group chooses a model pas
   );
   const wrong: string[] = [];
   for (const day of listChangingDays(cards)) {
-    const catalogue = buildCatalogue({ providers, overlay: [], ownModels: [], aliases, nowMs: day });
+    const catalogue = buildCatalogue({ providers, overlay: [], operatorModels: [], aliases, nowMs: day });
     const at = new Date(day).toISOString();
     for (const name of Object.keys(aliases)) {
       const found = catalogue.resolve(name);

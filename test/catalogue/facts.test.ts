@@ -107,7 +107,7 @@ describe("the shipped facts", () => {
     expect(gone.map((card) => card.id)).toEqual([]);
     const nowMs = Date.parse(BUILT_FOR);
     const providers = SHIPPED.map((name) => ({ name, unlistedModels: false }));
-    const listed = buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {}, nowMs }).list();
+    const listed = buildCatalogue({ providers, overlay: [], operatorModels: [], aliases: {}, nowMs }).list();
     expect(listed.filter((card) => (card.shutdownDate ?? "9") < BUILT_FOR)).toEqual([]);
     for (const id of ["OpenAI#o1", "OpenAI#gpt-4", "DeepSeek#deepseek-chat", "Anthropic#claude-opus-4-1"]) {
       expect(cards.find((card) => card.id === id)).toBeUndefined();

@@ -8,7 +8,7 @@ test("only a name that an enabled provider's cards lack tells the day of the pri
   const own = buildCatalogue({
     providers: [{ name: "OpenAI", unlistedModels: false }],
     overlay: [{ id: "OpenAI#gpt-5.4", disabled: true }],
-    ownModels: [],
+    operatorModels: [],
     aliases: {},
     catalogueAsOf: "2030-01-02",
   });

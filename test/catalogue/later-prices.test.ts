@@ -46,8 +46,8 @@ describe("a future price", () => {
       price: { input: 2, output: 15 },
       later_prices: [{ from: "2027-03-01", input: 3, output: 6 }],
     };
-    const ownModels = buildCards([{ ...row, ...prices }]);
-    const change = (text: string) => ({ ...readSettings(`${OWN("context: 1")}\n${text}`), ownModels });
+    const operatorModels = buildCards([{ ...row, ...prices }]);
+    const change = (text: string) => ({ ...readSettings(`${OWN("context: 1")}\n${text}`), operatorModels });
     const id = "OpenAI#gpt-5.4";
     expect(priceOf(change(""), MARCH, id)).toBe(3);
     const own = 'models: { "OpenAI#gpt-5.4": { price: { input: 1, output: 2 } } }';

@@ -10,7 +10,7 @@ const FAMILY = { times: 2, names: /./ };
 
 function build(changes: Partial<CatalogueInput> = {}) {
   const providers = [{ name: "OpenAI", unlistedModels: true, familyPrice: FAMILY }];
-  return buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {}, nowMs: NOW, ...changes });
+  return buildCatalogue({ providers, overlay: [], operatorModels: [], aliases: {}, nowMs: NOW, ...changes });
 }
 
 function findCard(catalogue: ReturnType<typeof build>, id: string): ModelCard {
@@ -98,8 +98,8 @@ test("a model that the operator switched off, or that a credential can't ask, ge
   const providers = [
     { name: "OpenAI", unlistedModels: true, familyPrice: FAMILY, dialects: ["mistral" as const] },
   ];
-  const ownModels = [{ ...findCard(build(), "OpenAI#gpt-6.2-sol"), dialects: ["openai" as const] }];
-  const card = findCard(build({ providers, ownModels }), "OpenAI#gpt-6.2-sol");
+  const operatorModels = [{ ...findCard(build(), "OpenAI#gpt-6.2-sol"), dialects: ["openai" as const] }];
+  const card = findCard(build({ providers, operatorModels }), "OpenAI#gpt-6.2-sol");
   expect(card.pricedLike).toBeUndefined();
 });
 

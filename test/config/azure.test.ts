@@ -96,7 +96,7 @@ describe("Azure's address and authentication", () => {
 
 describe("Azure's models", () => {
   const models = (list: string, name = "Azure: { ") =>
-    read(`providers: { ${name} resource: r, keys: [k], models: [${list}] } }`).ownModels;
+    read(`providers: { ${name} resource: r, keys: [k], models: [${list}] } }`).operatorModels;
 
   test("a deployment of a catalogue model has its facts and rules, whatever its name", () => {
     const [plain, own, like, foreign] = models(
@@ -116,10 +116,12 @@ describe("Azure's models", () => {
 
   test("the documented line works, with its key from the environment", () => {
     const line = `resource: my-resource, keys: ["\${AZURE_OPENAI_API_KEY}"], models: [{ name: gpt-5.4, deployment: prod-gpt, like: "OpenAI#gpt-5.4" }]`;
-    const { providers, ownModels } = read(`providers: { Azure: { ${line} } }`, { AZURE_OPENAI_API_KEY: "k" });
+    const { providers, operatorModels } = read(`providers: { Azure: { ${line} } }`, {
+      AZURE_OPENAI_API_KEY: "k",
+    });
     expect(providers[0]).toMatchObject({ baseUrl: "https://my-resource.openai.azure.com/openai/v1" });
     expect(providers[0]?.credentials).toEqual([{ secret: "k", weight: 1 }]);
-    expect(ownModels[0]).toMatchObject({ id: "Azure#gpt-5.4", name: "gpt-5.4", deployment: "prod-gpt" });
+    expect(operatorModels[0]).toMatchObject({ id: "Azure#gpt-5.4", name: "gpt-5.4", deployment: "prod-gpt" });
   });
 
   test("Claude is served in Anthropic's format, under its own name or another", () => {

@@ -201,7 +201,7 @@ test.each(["platform: bedrock", "dialect: bedrock"])(
       [proof({ region: "us-west-2" })],
     ]);
     const loaded = loadText(`providers: { ${fields} }`);
-    const [card] = loaded.ok ? loaded.settings.ownModels : [];
+    const [card] = loaded.ok ? loaded.settings.operatorModels : [];
     expect([card?.id, card?.name, card?.deployment, card?.dialects, card?.price?.input]).toEqual([
       `West#${arn}`,
       "us.anthropic.claude-sonnet-5",
@@ -221,7 +221,7 @@ test.each([
 ])("inference profiles of regions other than %s are not listed but can be named", (region, prefixes) => {
   const setup = setupOf(`Bedrock: { region: ${region}, aws: ${AWS} }`);
   expect(setup.unlistedPrefixes).toEqual(prefixes);
-  const input = { overlay: [], ownModels: [], aliases: {} };
+  const input = { overlay: [], operatorModels: [], aliases: {} };
   const catalogue = buildCatalogue({ ...input, providers: [setup] });
   const listed = catalogue.list().map(({ name }) => name);
   expect(listed.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))).toEqual([]);

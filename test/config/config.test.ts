@@ -98,7 +98,7 @@ describe("valid configurations", () => {
       dialect: "openai",
       credentials: [{ secret: null, weight: 1 }],
     });
-    expect(settings.ownModels.map((card) => card.id)).toEqual(["Local#llama3.2"]);
+    expect(settings.operatorModels.map((card) => card.id)).toEqual(["Local#llama3.2"]);
     expect(settings.overlay[0]).toMatchObject({
       id: "OpenAI#gpt-5.4",
       fallbacks: ["OpenRouter#openai/gpt-5.4"],

@@ -23,7 +23,7 @@ function load(models: string, provider = "Mixed: { models: ["): LoadResult {
 }
 
 function readCard(models: string): ModelCard | undefined {
-  return requireSettings(load(models)).ownModels[0];
+  return requireSettings(load(models)).operatorModels[0];
 }
 
 const CLAUDE = loadShippedCards().find(({ id }) => id === "Anthropic#claude-opus-5");

@@ -60,7 +60,7 @@ describe("an address in a file", () => {
   });
   const files = { "/run/password": "first" };
 
-  test("is read again as the file is now; as long as that can't be read, it is unknown", () => {
+  test("an address with a password from a file is read again as the file is now, and is unknown while that can't be read", () => {
     const settings = requireSettings(loadText(text, { files }));
     expect(settings.store).toBe("postgres://me:first@db/app");
     expect(readStoreAddress(settings, environment("second"))).toBe("postgres://me:second@db/app");
@@ -68,12 +68,12 @@ describe("an address in a file", () => {
     expect(readStoreAddress(settings, environment(""))).toBeNull();
   });
 
-  test("gives way to the command line's, which is what it is", () => {
+  test("the command line's store takes the place of an address with a password from a file", () => {
     const settings = requireSettings(loadText(text, { files, overrides: { store: "postgres://flag/app" } }));
     expect(readStoreAddress(settings, environment("second"))).toBe("postgres://flag/app");
   });
 
-  test("of the first start holds for its workers, even if the configuration names another by then", () => {
+  test("the store of the first start holds for its workers, even if the configuration names another by then", () => {
     const overrides = { store: "postgres://me:first@db/app", storeSource: text.slice(8, -2) };
     const settings = requireSettings(loadText("store: sqlite:other.db", { files, overrides }));
     expect(settings.store).toBe("postgres://me:first@db/app");

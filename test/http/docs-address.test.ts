@@ -1,7 +1,7 @@
 // The gateway's address in the manual's examples: its own, and never one that only a request names.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { EXAMPLE_ADDRESS, fillAddress } from "../../src/docs/site/address.ts";
-import { findOwnAddress } from "../../src/http/own-address.ts";
+import { findGatewayAddress } from "../../src/http/gateway-address.ts";
 import { fileServer, REVALIDATE } from "../../src/http/serve/files.ts";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 
@@ -81,7 +81,7 @@ test.each([
   ["a host below a listed one", {}, "http://evil.llm.corp.example/docs", null],
   ["a listed host as a user's name", {}, "http://llm.corp.example@evil.example/docs", null],
 ] as const)("%s", (_, more, url, address) => {
-  expect(findOwnAddress({ ...RULES, ...more }, url)).toBe(address);
+  expect(findGatewayAddress({ ...RULES, ...more }, url)).toBe(address);
 });
 
 test("a page is made once for an address, and the pages of a few addresses are kept", async () => {

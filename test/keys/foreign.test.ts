@@ -1,7 +1,7 @@
 // Secrets that other gateways made: when they are looked up at all, and in which order.
 import { expect, test } from "bun:test";
 import type { Store } from "../../src/core/store.ts";
-import { identify } from "../../src/http/serve/auth.ts";
+import { identifyCaller } from "../../src/http/serve/auth.ts";
 import { createAuthenticator } from "../../src/keys/authenticate.ts";
 import { ForeignSecrets } from "../../src/keys/foreign.ts";
 import { digestSecret, mintSecret } from "../../src/keys/secret.ts";
@@ -48,7 +48,7 @@ function makeGateway({ untilMs = NOON + 1, adopted = "" }: GatewayOptions = {}) 
     };
     const request = new Request("http://gateway.example/v1/models", { headers });
     const thrown = await catchThrown(
-      (async () => identify({ authenticate, readAddress, secretShapes }, { request, server: null }))(),
+      (async () => identifyCaller({ authenticate, readAddress, secretShapes }, { request, server: null }))(),
     );
     return thrown === undefined ? "ok" : (readCode(thrown) ?? String(thrown));
   };

@@ -1,7 +1,7 @@
 // A client's address is read only if its key is limited to some, and before a connection may close meanwhile.
 import { expect, test } from "bun:test";
 import type { ProvenKey } from "../../src/core/keys/key.ts";
-import { identify } from "../../src/http/serve/auth.ts";
+import { identifyCaller } from "../../src/http/serve/auth.ts";
 import { SecretShapes } from "../../src/keys/secret-shape.ts";
 import { makeKey } from "../harness/samples.ts";
 
@@ -14,7 +14,7 @@ function askWith(proven: ProvenKey | Promise<ProvenKey>) {
   const secretShapes = new SecretShapes([]);
   const headers = { authorization: "Bearer sk-any" };
   const request = new Request("http://gateway.example/v1/models", { headers });
-  const caller = identify(
+  const caller = identifyCaller(
     { authenticate: () => proven, readAddress, secretShapes },
     { request, server: null },
   );

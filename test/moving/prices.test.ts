@@ -20,12 +20,12 @@ function readPrices(config: PlannedConfig, report: Report) {
   // Each price stands where it counts, so that entries can be moved and removed.
   expect(text).not.toMatch(/[&*]a\d/);
   const env = Object.fromEntries([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => [name, VALUE]));
-  const { ownModels } = requireSettings(loadText(text, { env }));
+  const { operatorModels } = requireSettings(loadText(text, { env }));
   const unknown = report.rows.filter(
     ({ item, outcome }) => outcome !== "taken" && item.startsWith("price of "),
   );
   return {
-    listed: Object.fromEntries(ownModels.map(({ id, price }) => [id, price?.input ?? null])),
+    listed: Object.fromEntries(operatorModels.map(({ id, price }) => [id, price?.input ?? null])),
     unknown: unknown.map(({ item }) => item.slice("price of ".length)),
   };
 }

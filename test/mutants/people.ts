@@ -80,8 +80,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     name: "people: an account of one's own is given beside others",
     file: "src/people/claims.ts",
-    find: "ids: hasAccount ? [] : [ownId]",
-    replace: "ids: hasAccount ? [ownId] : [ownId]",
+    find: "ids: hasAccount ? [] : [personalAccountId]",
+    replace: "ids: hasAccount ? [personalAccountId] : [personalAccountId]",
     tests: ["test/people/sign-in/claims.test.ts"],
   },
   {
@@ -128,7 +128,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "people: an extra amount outlasts its giver",
-    file: "src/admin/people/own-end.ts",
+    file: "src/admin/people/sender-rights.ts",
     find: "if (late !== -1) throw",
     replace: "if (late === -2) throw",
     tests: ["test/people/passing-on.test.ts"],

@@ -50,7 +50,7 @@ export const TOOL_SERVERS: readonly Mutant[] = [
   },
   {
     name: "tools are run for a request that wants to approve calls",
-    file: "src/surfaces/openai-responses/own-tools/find.ts",
+    file: "src/surfaces/openai-responses/gateway-tools/find.ts",
     find: 'if (tool.require_approval !== "never") throw',
     replace: 'if (tool.require_approval === "") throw',
     tests: LOOP_BOUNDS,
@@ -192,7 +192,7 @@ export const TOOL_SERVERS: readonly Mutant[] = [
   {
     name: "a gateway's own key is sent to a tool server",
     file: "src/transport/tool-servers/credentials.ts",
-    find: "(pass === null || holdsOwnSecret(pass))",
+    find: "(pass === null || holdsPoundkeySecret(pass))",
     replace: "pass === null",
     tests: CREDENTIALS,
   },
@@ -213,7 +213,7 @@ export const TOOL_SERVERS: readonly Mutant[] = [
   {
     name: "a pattern that takes tools away is ignored",
     file: "src/core/fields/tool-list.ts",
-    find: "if (matches(pattern.slice(1), name)) return false;",
+    find: "if (matchesPattern(pattern.slice(1), name)) return false;",
     replace: "",
     tests: ["test/tools/patterns.test.ts"],
   },

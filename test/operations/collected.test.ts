@@ -22,13 +22,13 @@ test("a reader whose bound is smaller gives up alone, and keeps nothing of what 
   const small = shown.read(() => !isFull);
   const large = shown.read(() => true);
   say("one ");
-  expect([small.reply(), large.reply()]).toMatchObject([reply("one "), reply("one ")]);
+  expect([small.makeReply(), large.makeReply()]).toMatchObject([reply("one "), reply("one ")]);
   isFull = true;
   say("two ");
   isFull = false;
   say("three");
-  expect([small.reply(), small.isCut, large.isCut]).toEqual([null, true, false]);
-  expect(large.reply()).toMatchObject(reply("one two three"));
+  expect([small.makeReply(), small.isCut, large.isCut]).toEqual([null, true, false]);
+  expect(large.makeReply()).toMatchObject(reply("one two three"));
   expect(folds()).toBe(1);
 });
 
@@ -55,7 +55,7 @@ test("nothing is collected without a reader, or once the last has left", () => {
   say("one");
   only.leave();
   say("two");
-  expect([only.reply(), only.isCut, folds()]).toEqual([null, true, 1]);
+  expect([only.makeReply(), only.isCut, folds()]).toEqual([null, true, 1]);
 });
 
 test("a whole answer is read as it came, and isn't collected", () => {
@@ -65,7 +65,7 @@ test("a whole answer is read as it came, and isn't collected", () => {
   if (whole === null) throw new Error("An empty answer is none.");
   reader.takeWhole(whole);
   say("one");
-  expect(reader.reply()).toBe(whole);
+  expect(reader.makeReply()).toBe(whole);
   expect([reader.isCut, folds()]).toEqual([false, 0]);
 });
 

@@ -155,7 +155,7 @@ describe("a request for more", () => {
     );
     expect((await ann("POST", "/limit-requests", more(team))).status).toBe(201);
     const [limit] = await opened.store.limitRequests.list(
-      { accountId: team, scope: { accountIds: null, own: null } },
+      { accountId: team, scope: { accountIds: null, personal: null } },
       { limit: 1, after: null },
     );
     expect(limit?.request.amount).toBe(20e9);

@@ -1,7 +1,7 @@
 // Every way to pass a right on × every giver whose role ends: nothing lasts longer than the giver's own end.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { PASSED_ON } from "../../src/admin/people/own-end.ts";
+import { PASSED_ON } from "../../src/admin/people/sender-rights.ts";
 import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { Grant } from "../../src/core/people/people.ts";

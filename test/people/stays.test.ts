@@ -7,7 +7,7 @@ import { ACCOUNT_DEFAULTS } from "../../src/core/keys/key.ts";
 import type { Grant } from "../../src/core/people/people.ts";
 import { endRoles } from "../../src/people/ended-roles.ts";
 import { endPerson } from "../../src/people/ending.ts";
-import { makePersonalAccountId } from "../../src/people/own-account.ts";
+import { makePersonalAccountId } from "../../src/people/personal-account.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
 import type { Seen } from "../whole/world/observe.ts";
 import { createOperator, type Operator } from "../whole/world/operator.ts";

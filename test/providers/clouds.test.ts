@@ -16,7 +16,9 @@ async function send(fields: string, id: string): Promise<Sent | undefined> {
   const setup = readProvider(fields);
   const [credential] = setup?.credentials ?? [];
   if (!setup || !credential) throw new Error("the provider has no credential");
-  const found = buildCatalogue({ providers: [setup], overlay: [], ownModels: [], aliases: {} }).resolve(id);
+  const found = buildCatalogue({ providers: [setup], overlay: [], operatorModels: [], aliases: {} }).resolve(
+    id,
+  );
   if (found.kind !== "card") throw new Error(`there is no ${id}`);
   let sent: Sent | undefined;
   await testCredential(setup, credential, [found.card], async (url, { headers }) => {

@@ -17,7 +17,7 @@ import { makeDice } from "./dice.ts";
 
 const NAMES = ["OpenAI", "Anthropic", "Google", "Mistral", "OpenRouter", "Groq", "DeepSeek", "xAI"];
 const providers = NAMES.map((name) => ({ name, unlistedModels: false }));
-const CARDS = buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {} })
+const CARDS = buildCatalogue({ providers, overlay: [], operatorModels: [], aliases: {} })
   .list()
   .filter(({ operations }) => operations?.has("chat") ?? true);
 const WORDS =

@@ -11,7 +11,7 @@ import {
 import { EFFORTS, findListed } from "../../src/dialects/anthropic/models.ts";
 import { ALWAYS_THINKS } from "../../src/simulator/anthropic.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
-import { sign } from "../../src/simulator/responder.ts";
+import { signText } from "../../src/simulator/responder.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import { MESSAGES_REQUEST } from "./anthropic-shapes.ts";
 import { checkTargetRows } from "./rules/target-rules.ts";
@@ -137,9 +137,9 @@ function checkResults(blocks: readonly JsonObject[], asked: readonly string[], a
 function checkSignatures(blocks: readonly JsonObject[], at: number): void {
   blocks.forEach((block, index) => {
     const path: Path = ["messages", at, "content", index];
-    if (block.type === "thinking" && block.signature !== sign(String(block.thinking)))
+    if (block.type === "thinking" && block.signature !== signText(String(block.thinking)))
       reject("value", "Invalid `signature` in `thinking` block", path);
-    if (block.type === "redacted_thinking" && block.data !== sign("redacted"))
+    if (block.type === "redacted_thinking" && block.data !== signText("redacted"))
       reject("value", "Invalid `data` in `redacted_thinking` block", path);
   });
 }

@@ -2,7 +2,7 @@
 // body.
 import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
-import { sign } from "../../src/simulator/responder.ts";
+import { signText } from "../../src/simulator/responder.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import { checkMessagesRequest } from "./anthropic-validator.ts";
 import {
@@ -93,7 +93,7 @@ function checkReasoning(messages: readonly unknown[]): void {
   for (const { reasoningContent } of messages.flatMap(listBlocks)) {
     if (!isObject(reasoningContent)) continue;
     const { text, signature } = asObject(reasoningContent.reasoningText);
-    if (signature !== sign(String(text))) reject("value", "Invalid `signature` in `thinking` block");
+    if (signature !== signText(String(text))) reject("value", "Invalid `signature` in `thinking` block");
   }
 }
 

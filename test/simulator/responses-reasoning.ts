@@ -1,7 +1,7 @@
 // OpenAI's rules for thinking that comes back: sealed as it was, and beside the items that it led to.
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
-import { sign } from "../../src/simulator/responder.ts";
+import { signText } from "../../src/simulator/responder.ts";
 import { THOUGHT_CALL } from "../../src/simulator/responses.ts";
 
 /** Items that one piece of thinking may lead to before a call. */
@@ -11,7 +11,7 @@ function isSealed(content: unknown): boolean {
   const [secret = "", seal] = String(content)
     .replace(/^gAAAA/, "")
     .split(".");
-  return seal === sign(secret);
+  return seal === signText(secret);
 }
 
 /** Thinking must come back unchanged, sealed if nothing is stored, and with the item that followed it. */

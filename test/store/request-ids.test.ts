@@ -10,7 +10,7 @@ import { mintOrderedId } from "../../src/core/world/ordered-id.ts";
 import { askRequests } from "../../src/store/engine/narrowing.ts";
 import { LISTED_REQUEST } from "../../src/store/schema/log-tables.ts";
 import { UNTIMED } from "../../src/store/schema/request-ids.ts";
-import { prepare } from "../../src/store/sqlite/statements.ts";
+import { prepareStatements } from "../../src/store/sqlite/statements.ts";
 import { makeRecord, NOON } from "../harness/samples.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 
@@ -46,7 +46,7 @@ test("an id of the gateway's own that says when its request was takes no place i
   }));
   const others = [{ requestId: "chosen" }, { requestId: makeOwn(NOON - 10_000) }];
   const records = [...rows, ...others].map((fields, at) => makeRecord(`chatcmpl-${at}`, fields));
-  prepare(opened.database).addRequests(records);
+  prepareStatements(opened.database).addRequests(records);
   const indexed = opened.database
     .query<{ request_id: string }, []>(
       `SELECT request_id FROM request INDEXED BY request_untimed_id WHERE ${UNTIMED.sqlite} ORDER BY rowid`,
@@ -65,7 +65,7 @@ test.each<[string, RequestFilter, readonly string[]]>([
   ],
   [
     "an own id within a scope",
-    { requestId: OWN, scope: { accountIds: ["a", "b"], own: null } },
+    { requestId: OWN, scope: { accountIds: ["a", "b"], personal: null } },
     ["request_untimed_id", "request_at"],
   ],
   ["a trace", { traceId: "a".repeat(32) }, ["request_trace_id", "request_parent_trace_id"]],

@@ -12,7 +12,7 @@ import { USUAL_REQUESTS } from "../../src/store/log/usual-rows.ts";
 import { REQUEST } from "../../src/store/schema/log-tables.ts";
 import { table } from "../../src/store/schema/tables.ts";
 import { makeRowFinder, makeRowRemover, makeRowWriter } from "../../src/store/sqlite/row-writer.ts";
-import { prepare } from "../../src/store/sqlite/statements.ts";
+import { prepareStatements } from "../../src/store/sqlite/statements.ts";
 import { makeRecord } from "../harness/samples.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 
@@ -156,7 +156,7 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
 
 test("rows are read back as they were, whichever columns have their table's defaults", () => {
   using opened = openEmpty();
-  const { addRequests } = prepare(opened.database);
+  const { addRequests } = prepareStatements(opened.database);
   const records = [{}, ...UNUSUAL, {}].map((fields, at) =>
     makeRecord(`chatcmpl-${at}`, { ...ORDINARY, ...fields }),
   );
@@ -175,7 +175,7 @@ test("rows are read back as they were, whichever columns have their table's defa
 
 test("sums of other work are added to those of chats", () => {
   using opened = openEmpty();
-  const { addUsage } = prepare(opened.database);
+  const { addUsage } = prepareStatements(opened.database);
   const sum = { ...USAGE_OF, amounts: { ...NO_AMOUNTS, prompt: 3 } };
   addUsage([sum]);
   addUsage([{ ...sum, cached: 1, savedNanoUsd: 8, edge: { costNanoUsd: 1, chargedNanoUsd: 2 } }]);

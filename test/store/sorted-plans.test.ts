@@ -9,7 +9,7 @@ import { Connector } from "../../src/store/sqlite/connector.ts";
 import { makeEngine } from "../../src/store/sqlite/engine.ts";
 import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
 import { sqlitePrograms } from "../../src/store/sqlite/programs.ts";
-import { sortedMethods } from "../../src/store/things/sorted.ts";
+import { makeSortedMethods } from "../../src/store/things/sorted.ts";
 import { NOON } from "../harness/samples.ts";
 
 const connector = new Connector({
@@ -27,7 +27,7 @@ const engine = makeEngine(connector, {
 afterAll(() => connector.close());
 
 const asked: Statement[] = [];
-const lists = sortedMethods({
+const lists = makeSortedMethods({
   ...engine,
   run: (statement) => {
     asked.push(statement);

@@ -111,7 +111,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/store/postgres/writing.ts listWriteTexts",
     "src/transport/auth/authorize.ts signAws",
   ],
-  "a table that a test compares with the routes": ["src/admin/people/own-end.ts PASSED_ON"],
+  "a table that a test compares with the routes": ["src/admin/people/sender-rights.ts PASSED_ON"],
   "the makers of a plain thing, which nothing in the gateway is yet": [
     "src/admin/log/exports.ts makePlainExport",
     "src/core/things/plain.ts makePlainThing",

@@ -11,7 +11,7 @@ import { makeSuite, type TwoStores } from "../suites/two-stores.ts";
 import { type Given, DeliveringNode as Node, startClock } from "./node.ts";
 import { type Receiver, SECRET, startReceiver, verify } from "./receiver.ts";
 
-export const EVERYONE = { scope: { accountIds: null, own: null } };
+export const EVERYONE = { scope: { accountIds: null, personal: null } };
 export const FIRST = { limit: 200, after: null };
 const MINUTE = 60_000;
 const HOUR = 3_600_000;

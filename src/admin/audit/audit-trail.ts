@@ -65,7 +65,7 @@ export function changeForgetting(world: AdminWorld, act: Act): Changes {
 }
 
 /** Puts an action on record that has no transaction of its own. */
-export function note(world: AdminWorld, act: Act, action: AuditFacts): Promise<void> {
+export function recordAct(world: AdminWorld, act: Act, action: AuditFacts): Promise<void> {
   return world.store.auditLog.add([makeEntry(world, act, action)]);
 }
 
@@ -73,7 +73,7 @@ export function note(world: AdminWorld, act: Act, action: AuditFacts): Promise<v
 export function makeRecordAs(world: AdminWorld) {
   return (act = GATEWAY, events: readonly OutboxEvent[] = []) => ({
     changes: actAs(world, act, events).changes,
-    note: (facts: AuditFacts) => note(world, act, facts),
+    note: (facts: AuditFacts) => recordAct(world, act, facts),
   });
 }
 

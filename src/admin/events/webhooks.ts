@@ -9,7 +9,7 @@ import {
 } from "../../core/events/webhook.ts";
 import { Fault } from "../../core/faults/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
-import { note } from "../audit/audit-trail.ts";
+import { recordAct } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { type ListPage, listPage, pageFields } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, count, instant, text, type View } from "../schema.ts";
@@ -96,7 +96,7 @@ export async function testReceiver(
   if (endpoint === undefined) throw new Fault("not_found", "The configuration has no receiver with that id.");
   const answer = await sendTest(endpoint, act.actor.name || act.actor.id);
   const target = { type: "webhook", id, name: new URL(endpoint.url).host } as const;
-  await note(world, act, { action: "webhook.tested", target });
+  await recordAct(world, act, { action: "webhook.tested", target });
   return { ...answer };
 }
 
@@ -125,7 +125,7 @@ export async function sendDeliveryAgain(
   const delivery = await store.webhooks.sendAgain(id, clock.nowMs(), scope);
   if (delivery === null) throw new Fault("not_found", "There is no delivery with that id.");
   const target = { type: "webhook", id, name: delivery.type } as const;
-  await note(world, act, { action: "webhook.sent", target, accountId: delivery.accountId || null });
+  await recordAct(world, act, { action: "webhook.sent", target, accountId: delivery.accountId || null });
   return deliveryView(delivery, endpoints());
 }
 

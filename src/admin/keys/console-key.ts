@@ -16,22 +16,26 @@ const DEFAULT = KEY_DEFAULTS.accountId;
 /** The default account's has always had the bare name. */
 export function consoleKey(world: ConsoleKeyWorld, accountId: string = DEFAULT): Promise<GatewayKey> {
   return accountId === DEFAULT
-    ? readOwnKey(world, CONSOLE_KEY, {})
-    : readOwnKey(world, `${CONSOLE_KEY}_${accountId}`, { name: CONSOLE_KEY, accountId });
+    ? readInternalKey(world, CONSOLE_KEY, {})
+    : readInternalKey(world, `${CONSOLE_KEY}_${accountId}`, { name: CONSOLE_KEY, accountId });
 }
 
 /** The key of sampled answers and judgments. A few hundred calls at once would use up an allowance. */
 export function samplingKey(world: ConsoleKeyWorld): Promise<GatewayKey> {
-  return readOwnKey(world, SAMPLING_KEY, { requestsPerDay: null });
+  return readInternalKey(world, SAMPLING_KEY, { requestsPerDay: null });
 }
 
 /** The key of the calls that hooks make themselves. Only budgets of its account bound it. */
 export function hooksKey(world: ConsoleKeyWorld): Promise<GatewayKey> {
-  return readOwnKey(world, HOOKS_KEY, { ...NO_LIMITS, requestsPerDay: null });
+  return readInternalKey(world, HOOKS_KEY, { ...NO_LIMITS, requestsPerDay: null });
 }
 
 /** Returns the key, and creates it at its first use. */
-async function readOwnKey(world: ConsoleKeyWorld, id: string, own: Partial<GatewayKey>): Promise<GatewayKey> {
+async function readInternalKey(
+  world: ConsoleKeyWorld,
+  id: string,
+  own: Partial<GatewayKey>,
+): Promise<GatewayKey> {
   const { store, clock } = world;
   const known = await store.key(id);
   if (known !== null) return known;

@@ -69,31 +69,31 @@ export function checkNewKey(
 export function startKey(
   rights: Omit<KeyRights, "personalKeysMax" | "keysPerHour">,
   key: GatewayKey,
-  given: KeyInput,
+  input: KeyInput,
 ): GatewayKey {
   const paused = key.isPaused ? changePauses(findRole(rights.access, key), KEY_DEFAULTS, true) : {};
-  return { ...completeKey(rights, key, given), ...paused };
+  return { ...completeKey(rights, key, input), ...paused };
 }
 
 /** Returns a key with what counts for fields that were left out: for admins nothing else, for others within `key_maxima`. */
 export function completeKey(
   { access, limitRules }: Pick<KeyRights, "access" | "limitRules">,
   key: GatewayKey,
-  given: KeyInput,
+  input: KeyInput,
 ): GatewayKey {
-  return findRole(access, key) === "admin" ? key : fillKey(key, given, limitRules);
+  return findRole(access, key) === "admin" ? key : fillKey(key, input, limitRules);
 }
 
 /** A field that is left out is never beyond what the role may give. */
-function fillKey(key: GatewayKey, given: KeyInput, limitRules: LimitRules): GatewayKey {
+function fillKey(key: GatewayKey, input: KeyInput, limitRules: LimitRules): GatewayKey {
   const maxima = findMaxima(limitRules, key);
   const beyond = listBeyond(resolveLimits(key, limitRules.keyDefaults), maxima).filter(
-    (name) => given[name] === undefined,
+    (name) => input[name] === undefined,
   );
   const latestMs = maxima.expireInMs === null ? null : key.createdAtMs + maxima.expireInMs;
-  const isEndless = given.expires_at === undefined && isBeyond(key.expiresAtMs, latestMs);
+  const isEndless = input.expires_at === undefined && isBeyond(key.expiresAtMs, latestMs);
   const expiresAtMs = isEndless ? latestMs : key.expiresAtMs;
-  const allowedTools = given.allowed_tools === undefined ? fillTools(key, limitRules) : key.allowedTools;
+  const allowedTools = input.allowed_tools === undefined ? fillTools(key, limitRules) : key.allowedTools;
   return { ...key, ...pickLimits(maxima, beyond), expiresAtMs, allowedTools };
 }
 
@@ -201,9 +201,9 @@ function refuseOwn(name: BoundName): never {
   throw notPermitted(name, message);
 }
 
-function checkFields(role: Role, given: KeyInput): void {
+function checkFields(role: Role, input: KeyInput): void {
   for (const [name, { role: lowest }] of Object.entries(KEY_FIELDS)) {
-    if (given[name] === undefined || !isAbove(lowest, role)) continue;
+    if (input[name] === undefined || !isAbove(lowest, role)) continue;
     throw notPermitted(
       name,
       `'${name}' is set by the role '${lowest}' and higher ones, and yours here is '${role}'`,

@@ -23,7 +23,7 @@ import { makeViewProperties, readChange, readNew, viewFields } from "../fields.t
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
 import { type ListPage, listPage, listSorted, sortedFields } from "../list.ts";
-import { refuseLateExtras } from "../people/own-end.ts";
+import { refuseLateExtras } from "../people/sender-rights.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import {
@@ -114,7 +114,8 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   const expires = fields.expires_at === undefined && keysExpireInMs !== null;
   const read = readNew(KEY_FIELDS, fields, { nowMs, aliasNames: world.aliasNames });
   const scope = rights.access.scope("accounts.read");
-  const accountId = fields.account_id === undefined ? findOwnAccount(scope, read.accountId) : read.accountId;
+  const accountId =
+    fields.account_id === undefined ? findSingleAccount(scope, read.accountId) : read.accountId;
   const account = await requireNewPayer(store, accountId, scope);
   const asked = {
     ...KEY_DEFAULTS,
@@ -135,7 +136,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
 }
 
 /** Somebody with one account needn't name it. */
-function findOwnAccount({ accountIds }: Scope, byDefault: string): string {
+function findSingleAccount({ accountIds }: Scope, byDefault: string): string {
   const [only, ...others] = accountIds ?? [];
   return only !== undefined && others.length === 0 ? only : byDefault;
 }

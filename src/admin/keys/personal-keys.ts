@@ -64,7 +64,7 @@ export function planRotation(
   return { memberId, accountId: account.id, scope: EVERYWHERE, atMs: nowMs, check };
 }
 
-const EVERYWHERE = { accountIds: null, own: null };
+const EVERYWHERE = { accountIds: null, personal: null };
 
 function refuseInAccount({ inAccount }: HeldKeys, most: number | null): void {
   if (most === null || inAccount < most) return;

@@ -20,7 +20,7 @@ import { readNew, viewFields } from "../fields.ts";
 import { readInput, readName } from "../input.ts";
 import { keepExtras } from "../limits/budgets.ts";
 import { type AccountView, accountChangeSchema, accountView } from "../money/accounts.ts";
-import { refuseLateExtras } from "../people/own-end.ts";
+import { refuseLateExtras } from "../people/sender-rights.ts";
 import type { ActingWorld } from "../world.ts";
 import { type keyChangeSchema, newKeySchema } from "./key-fields.ts";
 import {
@@ -115,8 +115,8 @@ export async function putKey(
   const account = await findAccount(store, place.account, rights.access.scope("accounts.read"));
   checkAccount(fields, place, account.id);
   refuseLateExtras(rights.access, "putKey", account.id, fields.budgets);
-  const given = readInput(newKeySchema, { ...fields, name: place.name, account_id: account.id });
-  const asked = readNew(KEY_FIELDS, given, { nowMs, aliasNames: world.aliasNames });
+  const input = readInput(newKeySchema, { ...fields, name: place.name, account_id: account.id });
+  const asked = readNew(KEY_FIELDS, input, { nowMs, aliasNames: world.aliasNames });
   const { secret, last4, digest } = makeSecret(world);
   /** Everything that a PUT sets, also what it leaves out. */
   const complete = (key: GatewayKey): GatewayKey =>

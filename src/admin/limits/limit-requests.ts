@@ -18,7 +18,7 @@ import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { momentSchema, noteSchema, readInstant, readLine, readName, readUsd } from "../input.ts";
 import { type ListPage, listPage, pageFields } from "../list.ts";
 import { modelOrAlias } from "../models/patterns.ts";
-import { beyondOwnEnd, findOwnEnd } from "../people/own-end.ts";
+import { beyondSenderEnd, findSenderEnd } from "../people/sender-rights.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import { refuseBeyondAccount, requireLimit } from "./asked-limit.ts";
@@ -215,8 +215,8 @@ export async function decideLimitRequest(
       param: "id",
     });
   }
-  const endMs = findOwnEnd(access, "decideLimitRequest", [accountId]);
-  if (grant && endMs !== null && known.request.untilMs > endMs) throw beyondOwnEnd("until", endMs);
+  const endMs = findSenderEnd(access, "decideLimitRequest", [accountId]);
+  if (grant && endMs !== null && known.request.untilMs > endMs) throw beyondSenderEnd("until", endMs);
   const nowMs = clock.nowMs();
   const eventId = mintId("evt", random);
   const state: LimitRequest["state"] = grant ? "granted" : "refused";

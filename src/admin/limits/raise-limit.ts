@@ -7,7 +7,7 @@ import type { LimitRules } from "../../core/settings.ts";
 import { mintId } from "../../keys/secret.ts";
 import type { Access } from "../../people/access.ts";
 import { readName } from "../input.ts";
-import { beyondOwnEnd, findOwnEnd } from "../people/own-end.ts";
+import { beyondSenderEnd, findSenderEnd } from "../people/sender-rights.ts";
 import type { ActingWorld } from "../world.ts";
 import { refuseBeyondAccount, requireLimit } from "./asked-limit.ts";
 import {
@@ -46,8 +46,8 @@ export async function raiseLimit(
   const amount = readAmount(asked, given.amount);
   refuseBeyondAccount(account, asked, limit + amount);
   const untilMs = readUntil(given.until, nowMs);
-  const endMs = findOwnEnd(access, "decideLimitRequest", [accountId]);
-  if (endMs !== null && untilMs > endMs) throw beyondOwnEnd("until", endMs);
+  const endMs = findSenderEnd(access, "decideLimitRequest", [accountId]);
+  if (endMs !== null && untilMs > endMs) throw beyondSenderEnd("until", endMs);
   const { kind: deciderKind, id: deciderId, name } = access.actor;
   const decided = { state: "granted", decidedAtMs: nowMs, deciderKind, deciderId, note: null } as const;
   const request: LimitRequest = {

@@ -43,11 +43,11 @@ export interface Export {
   readonly query: TObject;
   readonly row: TObject;
   /** Columns that are left out for these filters. */
-  readonly left?: (given: unknown) => readonly string[];
+  readonly left?: (value: unknown) => readonly string[];
   /** Returns the time from which there are rows for these filters. Missing if none of them asks for rows. */
-  readonly since?: (parts: RowParts, given: unknown) => number | null;
+  readonly since?: (parts: RowParts, value: unknown) => number | null;
   /** The filters have been checked. */
-  readonly read: (parts: ExportParts, given: unknown, scope: Scope) => ExportPages;
+  readonly read: (parts: ExportParts, value: unknown, scope: Scope) => ExportPages;
 }
 
 const ACCOUNTS_AT_ONCE = 100;
@@ -171,11 +171,11 @@ export function makePlainExport(thing: PlainThing): Export {
 export async function* readExport(
   parts: ExportParts,
   { read }: Pick<Export, "read">,
-  given: unknown,
+  value: unknown,
   scope: Scope,
 ): AsyncGenerator<readonly ExportRow[]> {
   const names = new NameBook(parts.store, scope);
-  for await (const rows of read(parts, given, scope)) yield await names.addNames(rows);
+  for await (const rows of read(parts, value, scope)) yield await names.addNames(rows);
 }
 
 async function* readList<View extends object>(

@@ -53,7 +53,7 @@ export type Overview = View<typeof overviewSchema>;
  * Returns the figures of each step and in total, filtered by `account_id`, `key_id`, `model`, `provider` and `member`.
  * The time range is read as in `sumUsage`, and the granularity is also the UTC hour.
  */
-export async function overview(
+export async function readOverview(
   parts: SumParts,
   given: Static<typeof overviewQuery>,
   scope?: Scope,

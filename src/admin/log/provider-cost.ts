@@ -25,7 +25,7 @@ export function seesProviderCost(scope: Scope | undefined, accountId: string): b
 export function seesProviderCosts(scope: Scope | undefined, accountId: string | undefined): boolean {
   if (accountId !== undefined) return seesProviderCost(scope, accountId);
   if (scope === undefined || scope.costs === null) return true;
-  if (scope.accountIds === null || scope.own !== null) return false;
+  if (scope.accountIds === null || scope.personal !== null) return false;
   return scope.accountIds.every((id) => seesProviderCost(scope, id));
 }
 

@@ -62,7 +62,7 @@ interface Results {
  * Returns what the viewer sees that has this id, or a name with all of these words in any order: exact ids first. A whole
  * secret finds what it proves, by its digest alone. Every lookup uses an index or a short list.
  */
-export async function search(
+export async function searchThings(
   parts: SearchParts,
   { q }: Static<typeof searchQuery>,
   access: Access,

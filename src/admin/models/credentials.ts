@@ -11,7 +11,7 @@ import { mintId } from "../../keys/secret.ts";
 import { makeChangeSchema, makeNewSchema, readChange, readNew } from "../fields.ts";
 import { closeObject, text } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";
-import { CREDENTIALS_OFF, digestConfigured, switchConfigured } from "./switched-off.ts";
+import { CREDENTIALS_OFF, changeSwitchedOff, digestCredential } from "./switched-off.ts";
 
 const PER_PROVIDER_MAX = 100;
 /** The prefix of the ids under which the configuration's credentials are shown. */
@@ -183,10 +183,10 @@ async function switchCredential(
   { credential_id: id, enabled, ...others }: Static<typeof credentialChangeSchema>,
 ): Promise<string> {
   if (enabled === undefined || Object.keys(others).length > 0) throw explainConfigured();
-  const digest = digestConfigured(parts.vault, name, secret);
+  const digest = digestCredential(parts.vault, name, secret);
   const one = { provider: name, id, digest, last4: showLast4(secret) };
   await parts.changes.changeOperatorSetting(CREDENTIALS_OFF, (value) =>
-    switchConfigured(value, one, enabled),
+    changeSwitchedOff(value, one, enabled),
   );
   await parts.refresh();
   return name;

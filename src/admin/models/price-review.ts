@@ -10,7 +10,7 @@ import { type ModelCard, readProvider } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
-import { note } from "../audit/audit-trail.ts";
+import { recordAct } from "../audit/audit-trail.ts";
 import { formatInstant } from "../format.ts";
 import type { View } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";
@@ -180,7 +180,7 @@ export async function acceptPrices(
   });
   const after = { format: compared.format, accepted: accepted.length, changes: names };
   const target = { type: "catalogue", id: "", name: "" } as const;
-  await note(world, world.act, { action: "catalogue.updated", target, after });
+  await recordAct(world, world.act, { action: "catalogue.updated", target, after });
   const waits = !yes && selected.some((proposal) => isWaiting(proposal, { older }));
   return { accepted: accepted.length, models: new Set(accepted.map(({ id }) => id)).size, waits };
 }

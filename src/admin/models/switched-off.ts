@@ -27,7 +27,7 @@ export function readSwitchedOff(stored: string | null): readonly SwitchedOff[] {
 }
 
 /** Returns the text by which a credential of the configuration is known without its secret. */
-export function digestConfigured(
+export function digestCredential(
   vault: Pick<Vault, "digest">,
   provider: string,
   secret: string | null,
@@ -36,7 +36,7 @@ export function digestConfigured(
 }
 
 /** Returns the setting with a credential switched on or off. */
-export function switchConfigured(stored: string | null, one: SwitchedOff, isOn: boolean): string {
+export function changeSwitchedOff(stored: string | null, one: SwitchedOff, isOn: boolean): string {
   const others = readSwitchedOff(stored).filter(({ digest }) => digest !== one.digest);
   const all = isOn ? others : [...others, one];
   if (all.length > CREDENTIALS_MAX)

@@ -30,7 +30,7 @@ import { changePauses } from "../keys/pauses.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
 import { limitsSchema } from "../limits/limits.ts";
 import { isUnsorted, type ListPage, listPage, listSorted, sortedFields } from "../list.ts";
-import { refuseLateExtras } from "../people/own-end.ts";
+import { refuseLateExtras } from "../people/sender-rights.ts";
 import { allowNull, allowWords, closeObject, instant, text, usd, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 

@@ -136,7 +136,7 @@ async function listServiceKeys({ store }: DigestParts, sums: ReadonlyMap<string,
 
 /** Returns the budgets near their end: those of people and of their keys apart, without names. */
 async function listNear(parts: DigestParts, accountId: string) {
-  const { data } = await listNearing(parts, { accountIds: [accountId], own: null });
+  const { data } = await listNearing(parts, { accountIds: [accountId], personal: null });
   const near: EventData[] = [];
   const people: EventData[] = [];
   for (const { scope, id, name, limit } of data) {

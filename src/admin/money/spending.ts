@@ -51,17 +51,17 @@ export interface SpendingParts {
   readonly dayRules: () => DayRules;
 }
 
-/** Accounts of which one sees only the own keys are left out. */
+/** Accounts in which the sender sees only their personal keys are left out. */
 export async function listSpending(parts: SpendingParts, scope: Scope): Promise<SpendingView> {
   const { store, clock, ledger, dayRules } = parts;
   const nowMs = clock.nowMs();
-  const whole: Scope = { ...scope, own: null };
+  const whole: Scope = { ...scope, personal: null };
   const { timeZone } = dayRules();
   const month = computeMonth(nowMs, timeZone);
   const span = findStatementMonth(month, timeZone);
   const accounts = await store.accounts({ limit: ACCOUNTS_MAX, after: null }, { scope: whole });
   const ids = accounts.map(({ id }) => id);
-  const shown: Scope = { accountIds: ids, own: null };
+  const shown: Scope = { accountIds: ids, personal: null };
   const sum = ({ fromMs, toMs }: Span) =>
     store.usage({ fromMs, toMs, groupBy: ["accountId"], only: { scope: shown } });
   const [sums, sumsBefore, { keys, people }, limits] = await Promise.all([

@@ -94,7 +94,7 @@ export async function getStatement(
   const made: StatementRecord = { ...about, ...times, ...addUp(sums), lines: listLines(sums) };
   const closesAtMs = span.toMs + OPEN_AFTER_MS;
   if (nowMs < closesAtMs) return nameLines(parts, { ...made, state: "open", closed_at: null }, scope);
-  const lines = await nameServiceKeys(parts, made.lines, { accountIds: [accountId], own: null });
+  const lines = await nameServiceKeys(parts, made.lines, { accountIds: [accountId], personal: null });
   const data = JSON.stringify({ ...made, lines });
   return showKept(
     parts,

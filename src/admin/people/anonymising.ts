@@ -6,11 +6,11 @@ import type { KeyFilter } from "../../core/store.ts";
 import type { Page } from "../../core/world/page.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 import { adminAccess, COMMAND_LINE } from "../../people/access.ts";
-import { revokeAt } from "../../people/own-keys.ts";
+import { revokeAt } from "../../people/personal-keys.ts";
 import { actAs, changeForgetting } from "../audit/audit-trail.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import { type MemberParts, type MemberView, noMember, showMember } from "./members.ts";
-import { refuseOwnGrants } from "./own-end.ts";
+import { refuseSelfChange } from "./sender-rights.ts";
 
 const KEYS_AT_ONCE = 100;
 const PEOPLE_AT_ONCE = 50;
@@ -41,7 +41,7 @@ export async function anonymiseMember(
   id: string,
   access = adminAccess(COMMAND_LINE),
 ): Promise<MemberView> {
-  refuseOwnGrants(access, id);
+  refuseSelfChange(access, id);
   const forgotten = await forget(parts, id);
   await markErased(parts, [forgotten]);
   const member = await parts.store.people.member(id);

@@ -31,12 +31,12 @@ interface Approver extends Omit<KeyRights, "personalKeysMax"> {
 }
 
 /** Returns the accounts in which the person may have keys, the newest first, up to `ACCOUNTS_SHOWN_MAX`. */
-export async function listOwnAccounts({ store }: AdminWorld, access: Access): Promise<readonly Account[]> {
-  const { accountIds, own } = access.scope("own.keys.write");
-  const isEverywhere = accountIds === null || own?.accountIds === null;
-  const ids = isEverywhere ? null : [...new Set([...accountIds, ...(own?.accountIds ?? [])])];
+export async function listKeyAccounts({ store }: AdminWorld, access: Access): Promise<readonly Account[]> {
+  const { accountIds, personal } = access.scope("own.keys.write");
+  const isEverywhere = accountIds === null || personal?.accountIds === null;
+  const ids = isEverywhere ? null : [...new Set([...accountIds, ...(personal?.accountIds ?? [])])];
   const page = { limit: ACCOUNTS_SHOWN_MAX, after: null };
-  return store.accounts(page, { scope: { accountIds: ids, own: null } });
+  return store.accounts(page, { scope: { accountIds: ids, personal: null } });
 }
 
 /** Approves a code with the person's key for agents in that account. Returns false if the code ended meanwhile. */

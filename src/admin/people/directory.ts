@@ -17,7 +17,7 @@ import {
   decideUserEnd,
   noUser,
 } from "../../people/directory/user-changes.ts";
-import { keepOwnAccount, makeOwnAccountId } from "../../people/own-account.ts";
+import { ensurePersonalAccount, findPersonalAccountId } from "../../people/personal-account.ts";
 import { findAccounts } from "../../people/sign-in.ts";
 import { describeStays } from "../../people/stays.ts";
 import { actAs } from "../audit/audit-trail.ts";
@@ -46,7 +46,10 @@ export function requireDirectory({ rules }: Pick<DirectoryParts, "rules">): Sign
 export async function makeContext(parts: DirectoryParts, rules: SignInRules): Promise<DirectoryContext> {
   const { pepper, clock } = parts;
   const { ids } = await findAccounts(parts, rules, "");
-  const accountsOf = (memberId: string) => ({ ids, ownId: makeOwnAccountId(memberId, rules, pepper) });
+  const accountsOf = (memberId: string) => ({
+    ids,
+    personalAccountId: findPersonalAccountId(memberId, rules, pepper),
+  });
   return { rules, pepper, nowMs: clock.nowMs(), accountsOf };
 }
 
@@ -137,13 +140,13 @@ export async function findUser({ store }: Pick<DirectoryParts, "store">, id: str
   throw noUser();
 }
 
-/** Makes the own accounts of people whom the rules give one. One that is missing is made at the sign-in. */
+/** Makes the personal accounts of people to whom the rules give one. One that is missing is made at the sign-in. */
 export async function keepAccounts(
   parts: Pick<ActingDirectory, "store" | "changes" | "clock">,
   { accountsOf }: DirectoryContext,
   people: readonly Pick<MemberRights, "id" | "ruleGrants">[],
 ): Promise<void> {
   for (const { id, ruleGrants } of people) {
-    await keepOwnAccount(parts, { grants: ruleGrants }, accountsOf(id).ownId);
+    await ensurePersonalAccount(parts, { grants: ruleGrants }, accountsOf(id).personalAccountId);
   }
 }

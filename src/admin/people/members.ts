@@ -24,7 +24,7 @@ import { isUnsorted, type ListPage, listPage, listSorted, sortedFields } from ".
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import { type GroupNames, readDirectoryGroups } from "./member-groups.ts";
-import { beyondOwnEnd, findOwnEnd, refuseOwnGrants } from "./own-end.ts";
+import { beyondSenderEnd, findSenderEnd, refuseSelfChange } from "./sender-rights.ts";
 
 const ACCOUNTS_MAX = 100;
 const NAME_CHARACTERS_MAX = 100;
@@ -135,7 +135,7 @@ export async function changeMember(
   access = adminAccess(COMMAND_LINE),
 ): Promise<MemberView> {
   const { store, changes, clock } = parts;
-  refuseOwnGrants(access, id);
+  refuseSelfChange(access, id);
   const before = requireMember(await store.people.member(id));
   if (before.anonymisedAtMs !== null) {
     throw invalidValue("id", "this person was anonymised, and has no access any more");
@@ -195,9 +195,9 @@ function checkEnd(
   { role, accounts, until }: MemberChange,
 ): void {
   const isGiven = role !== undefined || accounts !== undefined || until !== undefined;
-  const endMs = findOwnEnd(access, "changeMember", [null]);
+  const endMs = findSenderEnd(access, "changeMember", [null]);
   if (!isGiven || endMs === null || ownGrants.length === 0) return;
-  if (ownUntilMs === null || ownUntilMs > endMs) throw beyondOwnEnd("until", endMs);
+  if (ownUntilMs === null || ownUntilMs > endMs) throw beyondSenderEnd("until", endMs);
 }
 
 /** A role that is given without an end has none, whatever end an earlier one had. Undefined if the end stays as it is. */

@@ -12,7 +12,7 @@ import { formatInstant, formatInstantOrNull } from "../format.ts";
 import type { ListPage } from "../list.ts";
 import { allowNull, allowWords, boolean, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
-import { beyondOwnEnd, findOwnEnd } from "./own-end.ts";
+import { beyondSenderEnd, findSenderEnd } from "./sender-rights.ts";
 import { findMakers, findStanding, isExpired, isUpheld } from "./token-makers.ts";
 
 export const LAST_CHARACTERS_SHOWN = 4;
@@ -102,7 +102,7 @@ function limitByEnd(
   const endMs = findTokenEnd(access, "createToken", grants);
   if (endMs === null || expiresAtMs <= endMs) return expiresAtMs;
   if (given === undefined) return endMs;
-  throw beyondOwnEnd("expires_at", endMs);
+  throw beyondSenderEnd("expires_at", endMs);
 }
 
 /** Returns the time beyond which no token may last that is given with these grants. Null if there is none. */
@@ -111,7 +111,7 @@ export function findTokenEnd(
   way: "createToken" | "takeToken",
   grants: readonly Grant[],
 ): number | null {
-  return findOwnEnd(
+  return findSenderEnd(
     access,
     way,
     grants.map(({ accountId }) => accountId),

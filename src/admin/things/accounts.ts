@@ -25,7 +25,7 @@ import { adjustAccount, adjustmentSchema, topUpAccount, topUpSchema } from "../m
 import { wrapRows } from "../schema.ts";
 import { readSortCosts } from "../sort-costs.ts";
 import type { AdminWorld } from "../world.ts";
-import { type Caller, show, showMade, showPut, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
+import { type Caller, showMade, showPut, showView, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
 
 /** The parts of the gateway that the actions on accounts and keys need. */
 export interface OwnerParts extends AdminWorld, ResetParts {
@@ -39,12 +39,12 @@ export function makeAccountUses(parts: OwnerParts): Uses<typeof ACCOUNT> {
 }
 
 function makeOwnUses(parts: OwnerParts) {
-  const detail = show(accountDetailSchema);
+  const detail = showView(accountDetailSchema);
   const as = ({ act }: Caller) => actAs(parts, act);
   const refuseName = (name: string, ownId: string | null) =>
     refuseRuleName({ store: parts.store, signIn: parts.settings().signIn }, name, ownId);
   return {
-    list: takeQuery(accountsQuery, show(wrapRows(accountSchema)), (query, { scope, access }) =>
+    list: takeQuery(accountsQuery, showView(wrapRows(accountSchema)), (query, { scope, access }) =>
       listAccounts(parts, query, scope, readSortCosts(parts, access)),
     ),
     make: takeBody(newAccountSchema, showMade(accountDetailSchema), async (body, caller) => {
@@ -87,10 +87,10 @@ function makeMoneyUses(parts: OwnerParts) {
     adjust: takeBody(adjustmentSchema, showMade(accountSchema), async (body, caller) =>
       adjustAccount(await enter(caller, adjust), caller.id, body, caller.idempotencyKey),
     ),
-    close: takeBody(closingSchema, show(accountSchema), async (body, caller) =>
+    close: takeBody(closingSchema, showView(accountSchema), async (body, caller) =>
       closeAccount(await enter(caller, close), caller.id, body),
     ),
-    reopen: takeBody(reopeningSchema, show(accountSchema), async (body, caller) => {
+    reopen: takeBody(reopeningSchema, showView(accountSchema), async (body, caller) => {
       const world = await enter(caller, reopen);
       const account = await parts.store.account(caller.id);
       const { signIn } = parts.settings();

@@ -19,7 +19,7 @@ import {
 } from "../models/aliases.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
-import { type Caller, show, showMade, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
+import { type Caller, showMade, showView, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
 
 export function makeAliasUses(world: AdminWorld, parts: AliasParts): Uses<typeof ALIAS> {
   const as = ({ act }: Caller) => ({ ...parts, changes: actAs(world, act).changes });
@@ -31,9 +31,9 @@ export function makeAliasUses(world: AdminWorld, parts: AliasParts): Uses<typeof
     const { changes } = actAs(world, caller.act, [], add);
     return changeAlias({ ...parts, changes }, name, change);
   };
-  const alias = show(aliasSchema);
+  const alias = showView(aliasSchema);
   return {
-    list: takePath(show(wrapRows(aliasSchema)), () => listAliases(parts)),
+    list: takePath(showView(wrapRows(aliasSchema)), () => listAliases(parts)),
     make: takeBody(newAliasSchema, showMade(aliasSchema), (body, caller) => createAlias(as(caller), body)),
     change: takeBody(aliasChangeSchema, alias, (body, caller) =>
       move(caller, body.name, { target: body.target }),

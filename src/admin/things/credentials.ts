@@ -23,7 +23,7 @@ import {
 } from "../models/providers.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
-import { type Caller, show, showMade, takeBody, takeQuery, type Uses } from "./use.ts";
+import { type Caller, showMade, showView, takeBody, takeQuery, type Uses } from "./use.ts";
 
 export interface ProviderPorts extends CredentialParts, ProviderParts {
   /** Makes one small call with a credential, or with the first if null. Throws the Fault `not_found`. */
@@ -32,9 +32,9 @@ export interface ProviderPorts extends CredentialParts, ProviderParts {
 
 export function makeCredentialUses(world: AdminWorld, ports: ProviderPorts): Uses<typeof CREDENTIAL> {
   const as = ({ act }: Caller) => ({ ...ports, changes: actAs(world, act).changes });
-  const provider = show(providerSchema);
+  const provider = showView(providerSchema);
   return {
-    list: takeQuery(providersQuery, show(wrapRows(providerSchema)), (query, { access }) =>
+    list: takeQuery(providersQuery, showView(wrapRows(providerSchema)), (query, { access }) =>
       listProviders(ports, query, access),
     ),
     make: takeBody(newCredentialSchema, showMade(providerSchema), async (body, caller) =>
@@ -46,7 +46,7 @@ export function makeCredentialUses(world: AdminWorld, ports: ProviderPorts): Use
     end: takeQuery(credentialQuery, provider, async (query, caller) =>
       getProvider(ports, await removeCredential(as(caller), caller.id, query), caller.access),
     ),
-    test: takeBody(testSchema, show(testResultSchema), ({ credential_id: credential = null }, { id }) =>
+    test: takeBody(testSchema, showView(testResultSchema), ({ credential_id: credential = null }, { id }) =>
       ports.test(requireProvider(ports, id).name, credential),
     ),
   };

@@ -15,7 +15,7 @@ import {
 } from "../events/webhooks.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
-import { show, showMade, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
+import { showMade, showView, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
 
 export interface DeliveryParts {
   readonly world: AdminWorld;
@@ -25,17 +25,17 @@ export interface DeliveryParts {
 
 export function makeDeliveryUses(parts: DeliveryParts): Uses<typeof DELIVERY> {
   return {
-    receivers: takePath(show(wrapRows(receiverSchema)), () => ({
+    receivers: takePath(showView(wrapRows(receiverSchema)), () => ({
       data: parts.endpoints().map(receiverView),
       next: null,
     })),
-    list: takeQuery(deliveriesQuery, show(wrapRows(deliverySchema)), (query, { scope }) =>
+    list: takeQuery(deliveriesQuery, showView(wrapRows(deliverySchema)), (query, { scope }) =>
       listDeliveries(parts, query, scope),
     ),
     sendAgain: takeBody(sendAgainSchema, showMade(deliverySchema), (body, caller) =>
       sendDeliveryAgain(parts, body, caller),
     ),
-    test: takeBody(testReceiverSchema, show(testAnswerSchema), (body, caller) =>
+    test: takeBody(testReceiverSchema, showView(testAnswerSchema), (body, caller) =>
       testReceiver(parts, body, caller),
     ),
   };

@@ -5,13 +5,15 @@ import { actAs } from "../audit/audit-trail.ts";
 import { deleteFile, fileSchema, filesQuery, listFiles } from "../models/files.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
-import { show, takePath, takeQuery, type Uses } from "./use.ts";
+import { showView, takePath, takeQuery, type Uses } from "./use.ts";
 
 export function makeFileUses(world: AdminWorld, use: FileUse): Uses<typeof FILE> {
   return {
-    list: takeQuery(filesQuery, show(wrapRows(fileSchema)), (query, { scope }) =>
+    list: takeQuery(filesQuery, showView(wrapRows(fileSchema)), (query, { scope }) =>
       listFiles(world, query, scope),
     ),
-    end: takePath(show(fileSchema), ({ act, id, scope }) => deleteFile(actAs(world, act), use, id, scope)),
+    end: takePath(showView(fileSchema), ({ act, id, scope }) =>
+      deleteFile(actAs(world, act), use, id, scope),
+    ),
   };
 }

@@ -18,7 +18,7 @@ import { putKey } from "../keys/put-by-name.ts";
 import { budgetResetSchema, resetKeyBudgets } from "../limits/budget-reset.ts";
 import { wrapRows } from "../schema.ts";
 import type { OwnerParts } from "./accounts.ts";
-import { type Caller, show, showMade, showPut, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
+import { type Caller, showMade, showPut, showView, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
 
 export interface KeyUseParts extends OwnerParts {
   readonly catalogue: () => Catalogue;
@@ -38,16 +38,16 @@ export function makeKeyUses(parts: KeyUseParts): Uses<typeof KEY> {
     return { ...as(caller), ...rights, keysExpireInMs: rights.limitRules.keysExpireInMs };
   };
   return {
-    list: takeQuery(keysQuery, show(wrapRows(keyInUseSchema)), (query, { scope }) =>
+    list: takeQuery(keysQuery, showView(wrapRows(keyInUseSchema)), (query, { scope }) =>
       listKeysInUse(parts, query, scope),
     ),
     make: takeBody(newKeySchema, showMade(checkedNewKeySchema), async (body, caller) =>
       showKey(body, await createKey(makeWorld(caller), body)),
     ),
-    read: takePath(show(checkedKeyDetailSchema), async ({ id, scope }) =>
+    read: takePath(showView(checkedKeyDetailSchema), async ({ id, scope }) =>
       addWarnings(await getKey(parts, id, scope), await warnOfNoBoundById(parts, id, settings())),
     ),
-    change: takeBody(keyChangeSchema, show(checkedKeySchema), async (body, caller) =>
+    change: takeBody(keyChangeSchema, showView(checkedKeySchema), async (body, caller) =>
       showKey(body, await updateKey(as(caller), caller.id, body, readRights(caller))),
     ),
     rotate: takeBody(rotationSchema, showMade(checkedNewKeySchema), async (body, caller) =>
@@ -56,7 +56,7 @@ export function makeKeyUses(parts: KeyUseParts): Uses<typeof KEY> {
     resetBudgets: takeBody(budgetResetSchema, showMade(keyDetailSchema), (body, caller) =>
       resetKeyBudgets(as(caller), caller.id, body, caller.access),
     ),
-    end: takePath(show(keySchema), (caller) => revokeKey(as(caller), caller.id, readRights(caller))),
+    end: takePath(showView(keySchema), (caller) => revokeKey(as(caller), caller.id, readRights(caller))),
     put: takeBody(keyChangeSchema, showPut(checkedKeySchema, checkedNewKeySchema), async (body, caller) => {
       const place = { account: caller.readPart("account"), name: caller.readPart("name") };
       const { view } = await putKey(makeWorld(caller), place, body);

@@ -14,7 +14,7 @@ import {
 import { raiseLimit } from "../limits/raise-limit.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
-import { show, showMade, takeBody, takeQuery, type Uses } from "./use.ts";
+import { showMade, showView, takeBody, takeQuery, type Uses } from "./use.ts";
 
 interface LimitRequestParts extends AdminWorld {
   /** Returns the current settings. */
@@ -23,7 +23,7 @@ interface LimitRequestParts extends AdminWorld {
 
 export function makeLimitRequestUses(world: LimitRequestParts): Uses<typeof LIMIT_REQUEST> {
   return {
-    list: takeQuery(limitRequestsQuery, show(wrapRows(limitRequestSchema)), (query, { scope }) =>
+    list: takeQuery(limitRequestsQuery, showView(wrapRows(limitRequestSchema)), (query, { scope }) =>
       listLimitRequests(world, query, scope),
     ),
     make: takeBody(newLimitRequestSchema, showMade(limitRequestSchema), (body, { act, access }) => {
@@ -33,7 +33,7 @@ export function makeLimitRequestUses(world: LimitRequestParts): Uses<typeof LIMI
         ? askForMore(parts, body, access)
         : raiseLimit(parts, { ...body, member_id }, access);
     }),
-    decide: takeBody(decisionSchema, show(limitRequestSchema), (body, { act, id, access }) =>
+    decide: takeBody(decisionSchema, showView(limitRequestSchema), (body, { act, id, access }) =>
       decideLimitRequest(actAs(world, act), id, body, access),
     ),
   };

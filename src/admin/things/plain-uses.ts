@@ -12,21 +12,21 @@ import {
   makePlainSchemas,
   plainQuery,
 } from "./plain.ts";
-import { show, showMade, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
+import { showMade, showView, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
 
 export function makePlainUses(world: AdminWorld, thing: PlainThing): Uses<PlainThing> {
   const { view, made, change } = makePlainSchemas(thing);
   return {
-    list: takeQuery(plainQuery, show(wrapRows(view)), (query, { scope }) =>
+    list: takeQuery(plainQuery, showView(wrapRows(view)), (query, { scope }) =>
       listPlain(world, thing, query, scope),
     ),
-    read: takePath(show(view), ({ id, scope }) => getPlain(world, thing, id, scope)),
+    read: takePath(showView(view), ({ id, scope }) => getPlain(world, thing, id, scope)),
     make: takeBody(made, showMade(view), (body, { act, access }) =>
       createPlain(actAs(world, act), thing, body, access),
     ),
-    change: takeBody(change, show(view), (body, { act, id, access }) =>
+    change: takeBody(change, showView(view), (body, { act, id, access }) =>
       changePlain(actAs(world, act), thing, id, body, access),
     ),
-    end: takePath(show(view), ({ act, id, access }) => endPlain(actAs(world, act), thing, id, access)),
+    end: takePath(showView(view), ({ act, id, access }) => endPlain(actAs(world, act), thing, id, access)),
   };
 }

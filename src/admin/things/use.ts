@@ -50,7 +50,7 @@ export type Uses<Of extends Thing> = { readonly [Name in keyof Of["actions"]]: U
 type AnswerView<Answer extends TSchema> = View<Answer> & object;
 
 /** Answers with what is there. */
-export function show<Answer extends TSchema>(answer: Answer): UseAnswers<AnswerView<Answer>> {
+export function showView<Answer extends TSchema>(answer: Answer): UseAnswers<AnswerView<Answer>> {
   return { schemas: { 200: answer }, finish: (view) => ({ status: 200, view }) };
 }
 

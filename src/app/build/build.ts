@@ -97,7 +97,7 @@ function writeBill(file: string, runtime: string | undefined): void {
 }
 
 /** Returns the runtime that npm has installed for this system. Undefined if Bun came another way. */
-function findOwnRuntime(): string | undefined {
+function findInstalledRuntime(): string | undefined {
   const folder = join(ROOT, "node_modules", "@oven");
   return existsSync(folder) ? readdirSync(folder).toSorted()[0] : undefined;
 }
@@ -166,6 +166,6 @@ if (args.includes("--npm")) {
     await compile(file);
     const own = TARGETS.find(({ name }) => name === `${process.platform}-${process.arch}`);
     if (own?.isSignedWrong) signProgram(resolve(ROOT, file));
-    writeBill(join(DIST, "poundkey.cdx.json"), findOwnRuntime());
+    writeBill(join(DIST, "poundkey.cdx.json"), findInstalledRuntime());
   }
 }

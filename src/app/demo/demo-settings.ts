@@ -50,7 +50,7 @@ sign_in:
 }
 
 /** Returns the provider with its own address, as a company's console shows it. It is called at the simulator's. */
-function showOwn(setup: ProviderSetup): ProviderSetup {
+function showProviderAddress(setup: ProviderSetup): ProviderSetup {
   // A model's name could hold faults and waits.
   if (setup.name === SIMULATED) return { ...setup, unlistedModels: false };
   const own = PROVIDERS.find(({ name }) => name === setup.name)?.baseUrl;
@@ -71,7 +71,7 @@ export function makeDemoSettings(rules: DemoRules): Settings {
   });
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   const { providers, signIn, ...settings } = addSimulator(loaded.settings, IN_PROCESS_URL);
-  const named = providers.map(showOwn);
+  const named = providers.map(showProviderAddress);
   if (signIn === undefined) return { ...settings, providers: named };
   // Nobody asks a company's provider whether its people are still there.
   const members = { ...signIn.members, recheckMs: Number.POSITIVE_INFINITY };

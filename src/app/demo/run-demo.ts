@@ -4,7 +4,7 @@ import { CHANNELS } from "../channels.ts";
 import { chooseFreePort } from "../quickstart/free-port.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { type RunningDemo, startDemo } from "./demo.ts";
-import { findDemosFolder, makeOwnFolder, type OwnFolder } from "./own-folder.ts";
+import { type DemoFolder, findDemosFolder, makeDemoFolder } from "./demo-folder.ts";
 
 /** The days of a demo's month. */
 export const DAYS = { least: 7, most: 90, usual: 30 } as const;
@@ -37,7 +37,7 @@ export async function runDemo(command: DemoCommand, io: Io): Promise<number> {
   }
   const stopped = waitForSignal();
   try {
-    const folder = makeOwnFolder(parent);
+    const folder = makeDemoFolder(parent);
     process.on("exit", folder.remove);
     return await show(command, folder, stopped, io);
   } catch (error) {
@@ -48,7 +48,7 @@ export async function runDemo(command: DemoCommand, io: Io): Promise<number> {
 
 async function show(
   command: DemoCommand,
-  folder: OwnFolder,
+  folder: DemoFolder,
   stopped: Promise<void>,
   io: Io,
 ): Promise<number> {

@@ -15,7 +15,7 @@ import type { FindAccountName } from "../../steps/applies.ts";
 import { chooseWriting } from "../../steps/guard/hide.ts";
 import { listApplying, listAt } from "../../steps/guard/rules.ts";
 import { RuleChoice } from "../../steps/guard/search.ts";
-import { acts, SwappedValues } from "../../steps/guard/terms.ts";
+import { isActing, SwappedValues } from "../../steps/guard/terms.ts";
 import { refuseUnsearchable } from "../../steps/guard/unsearchable.ts";
 import { isToolName } from "../../steps/unseen.ts";
 import { random } from "../world.ts";
@@ -92,7 +92,8 @@ class TriedHiding {
 
   constructor(rules: readonly GuardRule[], at: GuardPlace, key: string) {
     this.#choice = new RuleChoice(rules);
-    this.#sealedChoice = at === "answer" ? this.#choice : new RuleChoice(rules.filter((rule) => !acts(rule)));
+    this.#sealedChoice =
+      at === "answer" ? this.#choice : new RuleChoice(rules.filter((rule) => !isActing(rule)));
     this.#swapped = new SwappedValues(key);
   }
 

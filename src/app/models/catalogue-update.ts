@@ -19,21 +19,21 @@ import type { Settings } from "../../core/settings.ts";
 import { LIST_SHAPE } from "./list-bytes.ts";
 
 /** The operator's part of what a list is compared with. */
-export interface CompareBasis extends Pick<FeedBasis, "overlay" | "ownIds" | "ignore" | "reliances"> {
+export interface CompareBasis extends Pick<FeedBasis, "overlay" | "operatorIds" | "ignore" | "reliances"> {
   readonly newerModels: readonly ModelCard[];
 }
 
 type ComparedSettings = Pick<
   Settings,
-  "newerModels" | "overlay" | "ownModels" | "aliases" | "catalogueWatch"
+  "newerModels" | "overlay" | "operatorModels" | "aliases" | "catalogueWatch"
 >;
 
 export function readBasis(settings: ComparedSettings): CompareBasis {
-  const { newerModels = [], overlay, ownModels, catalogueWatch } = settings;
+  const { newerModels = [], overlay, operatorModels, catalogueWatch } = settings;
   return {
     newerModels,
     overlay,
-    ownIds: new Set(ownModels.map(({ id }) => id)),
+    operatorIds: new Set(operatorModels.map(({ id }) => id)),
     ignore: catalogueWatch?.ignore ?? [],
     reliances: listReliances(settings),
   };

@@ -181,6 +181,6 @@ export class PriceWatch {
 const UNSEEN = { serial: null, asOf: null, source: null, key: null };
 
 function stampFile(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found === undefined ? "" : `${found.mtimeMs} ${found.size} ${found.ino}`;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? "" : `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
 }

@@ -12,7 +12,10 @@ import { readBasis } from "./catalogue-update.ts";
 import type { ObtainedList } from "./feed-fetch.ts";
 
 export type LookSettings = Parameters<typeof readBasis>[0] &
-  Pick<Settings, "catalogueFile" | "isCatalogueFileOwn" | "catalogueList" | "catalogueDigest" | "providers">;
+  Pick<
+    Settings,
+    "catalogueFile" | "isCatalogueFileDefault" | "catalogueList" | "catalogueDigest" | "providers"
+  >;
 
 /** A list that was compared. */
 export interface SeenList extends ComparedList {
@@ -39,7 +42,7 @@ export async function compareObtained(
 
 type OrderSettings = Pick<
   Settings,
-  "catalogueFile" | "isCatalogueFileOwn" | "catalogueList" | "catalogueWatch"
+  "catalogueFile" | "isCatalogueFileDefault" | "catalogueList" | "catalogueWatch"
 >;
 
 interface FollowedList {
@@ -52,11 +55,11 @@ interface FollowedList {
 /** Throws a FeedError if the list may not follow the last one. */
 export function checkFollows(
   { list, sha256 }: Pick<SeenList, "list" | "sha256">,
-  { catalogueFile, isCatalogueFileOwn, catalogueList, catalogueWatch }: OrderSettings,
+  { catalogueFile, isCatalogueFileDefault, catalogueList, catalogueWatch }: OrderSettings,
   { remembered, mayBeOlder = false }: FollowedList,
 ): void {
   if (list === null) return;
-  const isNamed = catalogueFile !== undefined && isCatalogueFileOwn !== true;
+  const isNamed = catalogueFile !== undefined && isCatalogueFileDefault !== true;
   const last = catalogueFile === undefined ? remembered : catalogueList;
   const builtInDay = isNamed ? null : SHIPPED_DAY;
   checkOrder({ ...list, sha256 }, { last, pin: catalogueWatch?.pin, builtInDay, mayBeOlder });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SHIPPED_DAY } from "../../catalogue/feeds/as-of.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
 import { type DatedCards, makeRows, nextSerial, writeList } from "../../catalogue/feeds/make-list.ts";
-import { isOwnList, type OwnList, readOwnList } from "../../catalogue/feeds/own-list.ts";
+import { isPoundkeyList, type PoundkeyList, readPoundkeyList } from "../../catalogue/feeds/poundkey-list.ts";
 import { type FileRow, readRowId } from "../../catalogue/file/file-row.ts";
 import { loadShippedCards } from "../../catalogue/rows.ts";
 import { parseCatalogue, readCatalogueContent } from "../../config/models/catalogue-file.ts";
@@ -58,7 +58,7 @@ export function publishList({ withFiles, only, folder, serial, after, key }: Pub
   return { kind: "written", file, serial: number, rows: made.rows.length };
 }
 
-function readLast(file: string | undefined): { readonly text: string; readonly list: OwnList } | null {
+function readLast(file: string | undefined): { readonly text: string; readonly list: PoundkeyList } | null {
   if (file === undefined) return null;
   const text = decodeList(readFileSync(file));
   return { text, list: readListText(text, Number.MAX_SAFE_INTEGER) };
@@ -69,11 +69,12 @@ function isEqual(text: string, rows: readonly string[]): boolean {
 }
 
 /** Throws a FeedError if the text is no list of our own form. */
-export function readListText(text: string, nowMs: number): OwnList {
+export function readListText(text: string, nowMs: number): PoundkeyList {
   const value = parseBounded(text, LIST_SHAPE);
   if (value === undefined) throw new FeedError("it is not valid JSON");
-  if (!isOwnList(value)) throw new FeedError("it has no poundkey_catalogue: it isn't a list of this form");
-  return readOwnList(value, nowMs);
+  if (!isPoundkeyList(value))
+    throw new FeedError("it has no poundkey_catalogue: it isn't a list of this form");
+  return readPoundkeyList(value, nowMs);
 }
 
 /** The rows of a catalogue file, those that were taken from a list as whole ones. */

@@ -94,8 +94,8 @@ export function readRunningQuickstart(
 
 /** Returns nothing unless it is a file of this user's own that nobody else can read, as a gateway writes it. */
 function readRunning(file: string): readonly RunningQuickstart[] {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (!found?.isFile() || found.uid !== process.geteuid?.() || (found.mode & OTHERS) !== 0) return [];
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (!stats?.isFile() || stats.uid !== process.geteuid?.() || (stats.mode & OTHERS) !== 0) return [];
   const latest = asObject(parseJson(readFileSync(file, "utf8")));
   return [latest, ...asArray(latest.before)].flatMap((one) => readOne(asObject(one)) ?? []);
 }

@@ -4,7 +4,7 @@ import { readStoredAliases } from "../../admin/models/aliases.ts";
 import { type AddedCredential, makeConfiguredId, openCredential } from "../../admin/models/credentials.ts";
 import { parseRules, readStoredRules } from "../../admin/models/model-rules.ts";
 import type { IdleCredential } from "../../admin/models/providers.ts";
-import { CREDENTIALS_OFF, digestConfigured, readSwitchedOff } from "../../admin/models/switched-off.ts";
+import { CREDENTIALS_OFF, digestCredential, readSwitchedOff } from "../../admin/models/switched-off.ts";
 import { readRegions, readTier } from "../../config/providers/pricing.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
 import { omitUndefined } from "../../core/json/json.ts";
@@ -137,7 +137,7 @@ export class AddedCredentials {
 
   #isOff({ name }: ProviderSetup, { id, secret }: Credential): boolean {
     if (this.#off.size === 0 || id !== undefined) return false;
-    return this.#off.has(digestConfigured(this.#vault, name, secret));
+    return this.#off.has(digestCredential(this.#vault, name, secret));
   }
 
   /** Leaves out the configuration's credentials that are off, and a provider that is left without any. */

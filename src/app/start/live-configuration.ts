@@ -170,9 +170,9 @@ function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], now
   const { providers, limits, router, billing, hooks, guard, newerModels = [] } = settings;
   const found = new Set(discovered.map(({ id }) => id));
   const restated = newerModels.filter(({ id }) => found.has(id));
-  const ownModels = [...discovered, ...restated, ...settings.ownModels];
+  const operatorModels = [...discovered, ...restated, ...settings.operatorModels];
   return {
-    catalogue: buildCatalogue({ ...settings, ownModels, nowMs }),
+    catalogue: buildCatalogue({ ...settings, operatorModels, nowMs }),
     upstreams: new Map(
       providers.map((setup): [string, Upstream] => [
         setup.name,

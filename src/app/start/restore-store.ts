@@ -91,16 +91,16 @@ export async function restoreStore<Proof>(asked: Restoring<Proof>): Promise<Rest
 }
 
 function requireFile(backup: string): void {
-  const found = statSync(backup, { throwIfNoEntry: false });
-  if (!found?.isFile()) throw new Error(`${backup}: there is no such file`);
+  const stats = statSync(backup, { throwIfNoEntry: false });
+  if (!stats?.isFile()) throw new Error(`${backup}: there is no such file`);
 }
 
 /** Returns the folder's path. Null if no files are restored. */
 function requireFiles(given: string | undefined, path: string): string | null {
   if (given === undefined) return null;
   const folder = resolve(given);
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (!found?.isDirectory()) throw new Error(`${folder}: there is no such folder`);
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) throw new Error(`${folder}: there is no such folder`);
   if (!hasFiles(path)) return folder;
   throw new Error(
     `There are files at ${nameFilesFolder(path)} already. Move them away first, or leave out --files to keep those.`,

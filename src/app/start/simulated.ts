@@ -38,7 +38,7 @@ export function addSimulator(settings: Settings, url: string): Settings {
   return {
     ...settings,
     providers: [...settings.providers.filter(({ name }) => name !== SIMULATED), setup],
-    ownModels: [...settings.ownModels, ...cards],
+    operatorModels: [...settings.operatorModels, ...cards],
   };
 }
 

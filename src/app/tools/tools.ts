@@ -11,7 +11,7 @@ import { KnownPrompts } from "../../health/prompts.ts";
 import { makeToolBreaker } from "../../health/tool.ts";
 import type { HttpPorts } from "../../http/ports.ts";
 import { ToolDoor } from "../../http/tools/door.ts";
-import { OwnToolRuns } from "../../http/tools/loop/own-tools.ts";
+import { GatewayToolRuns } from "../../http/tools/loop/gateway-tools.ts";
 import type { ToolPorts } from "../../http/tools/ports.ts";
 import { ClientSessions } from "../../http/tools/sessions.ts";
 import { ToolViews } from "../../http/tools/view.ts";
@@ -40,7 +40,7 @@ export interface Tools {
   readonly ports: ToolPorts;
   readonly door: ToolDoor;
   /** Takes requests whose models may call tools. */
-  readonly own: OwnToolRuns;
+  readonly gatewayTools: GatewayToolRuns;
   readonly servers: ToolServers;
   /** Ends sessions that nobody has used for long. */
   readonly sweep: () => Promise<void>;
@@ -69,7 +69,7 @@ export function createTools(parts: ToolRoomParts): Tools {
   return {
     ports,
     door: new ToolDoor(ports, views),
-    own: new OwnToolRuns(ports, views),
+    gatewayTools: new GatewayToolRuns(ports, views),
     servers,
     sweep: makeSessionSweep({ store, sessions, servers, clock, isOn }),
     put,

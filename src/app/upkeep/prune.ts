@@ -37,7 +37,7 @@ export async function forgetOldest(
   }
 }
 
-export async function prune({ store, clock, keepMs, responsesKeepMs }: PruneParts): Promise<void> {
+export async function pruneStore({ store, clock, keepMs, responsesKeepMs }: PruneParts): Promise<void> {
   const nowMs = clock.nowMs();
   const before = {
     requestsMs: findOldestRow(nowMs, keepMs()),

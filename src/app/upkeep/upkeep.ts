@@ -13,7 +13,7 @@ import { warnOfExpiry } from "./expiring-keys.ts";
 import { warnOfExpiringTokens } from "./expiring-tokens.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 import { writePrices } from "./price-history.ts";
-import { prune } from "./prune.ts";
+import { pruneStore } from "./prune.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
@@ -130,7 +130,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
-    schedule("prune_failed", PRUNE_MS, () => prune(parts)),
+    schedule("prune_failed", PRUNE_MS, () => pruneStore(parts)),
     ...scheduleAudit(parts, schedule),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;

@@ -32,7 +32,7 @@ export interface FeedBasis {
   /** The configuration's changes: what it states isn't proposed. */
   readonly overlay: readonly ModelOverlay[];
   /** The models that the configuration states whole. */
-  readonly ownIds: ReadonlySet<string>;
+  readonly operatorIds: ReadonlySet<string>;
   /** Patterns of models for which nothing is proposed. */
   readonly ignore: readonly string[];
   readonly reliances: readonly Reliance[];
@@ -44,12 +44,12 @@ export interface FeedBasis {
 }
 
 export function compareFeed(rows: readonly FeedRow[], basis: FeedBasis): FeedComparison {
-  const { known, ownIds, ignore, nowMs, isOwn } = basis;
+  const { known, operatorIds, ignore, nowMs, isOwn } = basis;
   const changes = new Map(basis.overlay.map((change) => [change.id, change]));
   const providers = new Set([...known.values()].map(({ provider }) => provider));
   const ends = listEnds(known, rows, isOwn);
   const proposals = rows.flatMap((row) => {
-    if (ownIds.has(row.id) || matchesAny(ignore, row.id)) return [];
+    if (operatorIds.has(row.id) || matchesAny(ignore, row.id)) return [];
     const card = known.get(row.id);
     if (!card) return proposeModel(row, { providers, nowMs });
     return compareRow(card, row, changes.get(row.id), { ...basis, ends });

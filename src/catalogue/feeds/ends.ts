@@ -16,17 +16,17 @@ export interface Reliance {
 interface Relying {
   readonly aliases: Readonly<Record<string, Alias>>;
   readonly overlay: readonly ModelOverlay[];
-  readonly ownModels: readonly ModelCard[];
+  readonly operatorModels: readonly ModelCard[];
 }
 
 /** An alias with a policy chooses among all models, so that no end leaves it without one. */
-export function listReliances({ aliases, overlay, ownModels }: Relying): readonly Reliance[] {
+export function listReliances({ aliases, overlay, operatorModels }: Relying): readonly Reliance[] {
   const named = Object.entries(aliases).flatMap(([name, alias]) => {
     if (isPolicy(alias)) return [];
     const models = typeof alias === "string" ? [alias] : alias.map(({ model }) => model);
     return [{ name: `the alias ${name}`, models }];
   });
-  const followed = [...overlay, ...ownModels].flatMap(({ id, fallbacks = [] }) =>
+  const followed = [...overlay, ...operatorModels].flatMap(({ id, fallbacks = [] }) =>
     fallbacks.length === 0 ? [] : [{ name: `the fallbacks of ${id}`, models: fallbacks }],
   );
   return [...named, ...followed];

@@ -1,7 +1,7 @@
 // The order of lists of our own: none follows that is older, or that has another's number.
 import type { LastList } from "../../core/money/taken-mark.ts";
 import { FeedError } from "./feed.ts";
-import type { ListHead } from "./own-list.ts";
+import type { ListHead } from "./poundkey-list.ts";
 
 interface OrderRules {
   /** Undefined if none was gone through. */

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/models/card.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import { viewRow } from "../write-rows.ts";
-import { OWN_LIST_VERSION } from "./own-list.ts";
+import { POUNDKEY_LIST_VERSION } from "./poundkey-list.ts";
 
 /** Rows with the day on which they were right. */
 export interface DatedCards {
@@ -44,7 +44,7 @@ export function makeRows({ builtIn, files, only }: ListParts): MadeRows {
 
 /** Returns the list's text, with a model per line. */
 export function writeList({ asOf, rows }: MadeRows, serial: number): string {
-  const head = JSON.stringify({ poundkey_catalogue: OWN_LIST_VERSION, serial, as_of: asOf });
+  const head = JSON.stringify({ poundkey_catalogue: POUNDKEY_LIST_VERSION, serial, as_of: asOf });
   return `${head.slice(0, -1)},"models":[\n${rows.join(",\n")}\n]}\n`;
 }
 

@@ -10,7 +10,7 @@ import { FeedError, type FeedRow, type KnownIds, keepStated } from "./feed.ts";
 import { GENAI_PRICES } from "./genai-prices.ts";
 import { LITELLM } from "./litellm.ts";
 import { MODELS_DEV } from "./models-dev.ts";
-import { isOwnList, type ListHead, readOwnList } from "./own-list.ts";
+import { isPoundkeyList, type ListHead, readPoundkeyList } from "./poundkey-list.ts";
 import { type PublicList, readPublicList } from "./public-list.ts";
 
 const PUBLIC_LISTS: Readonly<Record<Exclude<FeedFormat, "poundkey">, PublicList>> = {
@@ -48,13 +48,13 @@ export function readFeed(format: FeedFormat, value: unknown, known: KnownIds, no
 
 function convert(format: FeedFormat, value: unknown, known: KnownIds, nowMs: number): ReadFeed {
   if (format === "poundkey")
-    return isOwnList(value) ? readNumbered(value, nowMs) : readUnnumbered(value, nowMs);
+    return isPoundkeyList(value) ? readNumbered(value, nowMs) : readUnnumbered(value, nowMs);
   const rows = readPublicList(PUBLIC_LISTS[format], value, known, formatDay(nowMs));
   return { rows, list: null, asOf: null };
 }
 
 function readNumbered(value: JsonObject, nowMs: number): ReadFeed {
-  const { rows, ...list } = readOwnList(value, nowMs);
+  const { rows, ...list } = readPoundkeyList(value, nowMs);
   return { rows: rows.map(({ card, asOf }) => describeCard(card, asOf, nowMs)), list, asOf: list.asOf };
 }
 

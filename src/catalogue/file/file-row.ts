@@ -3,7 +3,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { LastList, TakenMark } from "../../core/money/taken-mark.ts";
 
 /** A whole row of the operator's own. It always counts. */
-export interface OwnRow {
+export interface OperatorRow {
   readonly kind: "own";
   readonly card: ModelCard;
   /** The row's own day, as `YYYY-MM-DD`. The file's counts if it is missing. */
@@ -31,10 +31,10 @@ export interface FieldsRow {
 }
 
 /** A model has one whole row, or rows of fields: one for each list that a field was taken from. */
-export type FileRow = OwnRow | ModelRow | FieldsRow;
+export type FileRow = OperatorRow | ModelRow | FieldsRow;
 
 export interface CatalogueFileContent {
-  /** The day of the own rows that have none themselves, as `YYYY-MM-DD`. */
+  /** The day of the operator's rows that have none themselves, as `YYYY-MM-DD`. */
   readonly asOf?: string;
   readonly list?: LastList;
   readonly rows: readonly FileRow[];

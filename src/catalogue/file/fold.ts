@@ -93,7 +93,7 @@ function findHiding(card: ModelCard, rows: readonly FileRow[], { builtIn, file }
   });
 }
 
-/** Only values that nobody has compared with the program since have a day here: own ones, and own ones of before. */
+/** Only values that nobody has compared with the program since have a day here: the operator's, and fields that were once. */
 function findValueDay(row: FileRow, { asOf }: CatalogueFileContent): string | undefined {
   if (row.kind === "own") return row.asOf ?? asOf;
   return row.kind === "fields" ? row.asOf : undefined;

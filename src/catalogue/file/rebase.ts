@@ -4,7 +4,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { TakenField } from "../../core/money/taken-mark.ts";
 import { viewRow } from "../write-rows.ts";
 import type { BuiltInRows } from "./built-in.ts";
-import { type CatalogueFileContent, type FileRow, type OwnRow, readRowId } from "./file-row.ts";
+import { type CatalogueFileContent, type FileRow, type OperatorRow, readRowId } from "./file-row.ts";
 import { dropOvertaken, keepFields } from "./take.ts";
 import {
   digestField,
@@ -42,7 +42,8 @@ export function rebaseFile(file: CatalogueFileContent, builtIn: BuiltInRows): Re
   const report: RebasedRow[] = [];
   for (const row of file.rows) {
     const known = builtIn.cards.get(readRowId(row));
-    const after = row.kind === "own" ? rebaseOwn(row, known, file, builtIn.day) : rebaseTaken(row, builtIn);
+    const after =
+      row.kind === "own" ? rebaseOperatorRow(row, known, file, builtIn.day) : rebaseTaken(row, builtIn);
     rows.push(...after);
     const change = describeChange(row, after, known);
     if (change !== null) report.push(change);
@@ -51,8 +52,8 @@ export function rebaseFile(file: CatalogueFileContent, builtIn: BuiltInRows): Re
 }
 
 /** A row that the operator means stays, as does one of a model that the program doesn't have. */
-function rebaseOwn(
-  row: OwnRow,
+function rebaseOperatorRow(
+  row: OperatorRow,
   known: ModelCard | undefined,
   file: CatalogueFileContent,
   day: string,

@@ -13,7 +13,7 @@ interface FileDays {
 type StandingSettings = FileDays &
   Pick<
     Settings,
-    "providers" | "overlay" | "ownModels" | "catalogueWatch" | "catalogueOvertaken" | "catalogueHiding"
+    "providers" | "overlay" | "operatorModels" | "catalogueWatch" | "catalogueOvertaken" | "catalogueHiding"
   >;
 
 /** Returns the day of the prices: that of the last list that was gone through, or of the built-in rows if that is later. */
@@ -45,10 +45,10 @@ export function readStanding(settings: StandingSettings): CatalogueStanding {
 /** Where the configuration states the price, the file hides nothing. */
 function listInUse(
   hiding: readonly Hiding[],
-  { overlay, ownModels, providers, catalogueWatch }: StandingSettings,
+  { overlay, operatorModels, providers, catalogueWatch }: StandingSettings,
 ): readonly ToldHiding[] {
   const priced = overlay.flatMap(({ id, price }) => (price === undefined ? [] : [id]));
-  const stated = new Set([...priced, ...ownModels.map(({ id }) => id)]);
+  const stated = new Set([...priced, ...operatorModels.map(({ id }) => id)]);
   const enabled = new Set(providers.map(({ name }) => name));
   const ignored = catalogueWatch?.ignore ?? [];
   return hiding.flatMap((one): readonly ToldHiding[] => {

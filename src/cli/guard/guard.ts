@@ -74,44 +74,44 @@ const INPUT: InputPorts = {
 /** Returns the exit code: 0 if the text was searched, 1 for a file or configuration that can't be read, 2 for wrong usage. */
 export const runGuard = makeFlagCommand(
   { name: "guard", help: HELP, flags: FLAGS, wordsMax: 2 },
-  async (given: Arguments, io: Io, source: ConfigSource, ports: InputPorts = INPUT) => {
-    const [verb = "", file = "-"] = given.words;
-    if (verb === "detectors") return listDetectors(given, io);
-    if (verb === "try") return tryText(given, file, io, source, ports);
+  async (args: Arguments, io: Io, source: ConfigSource, ports: InputPorts = INPUT) => {
+    const [verb = "", file = "-"] = args.words;
+    if (verb === "detectors") return listDetectors(args, io);
+    if (verb === "try") return tryText(args, file, io, source, ports);
     const meant = verb === "" ? "; expected try or detectors" : suggest(verb, ["try", "detectors"]);
     throw new UsageError(verb === "" ? `nothing to do${meant}` : `unknown action ${verb}${meant}`);
   },
 );
 
-function listDetectors(given: Arguments, io: Io): number {
-  if (given.words.length > 1) throw new UsageError(`unexpected argument "${given.words[1]}"`);
+function listDetectors(args: Arguments, io: Io): number {
+  if (args.words.length > 1) throw new UsageError(`unexpected argument "${args.words[1]}"`);
   const rows = DETECTORS.map(({ name, group, mark, rule }) => ({ name, group, mark, rule }));
-  if (given.switches.has("json")) io.out(formatJson(rows));
+  if (args.switches.has("json")) io.out(formatJson(rows));
   else {
     const cells = rows.map(({ name, group, mark, rule }) => [name, group ?? "-", mark, rule]);
-    const screen = chooseScreen(io, given);
+    const screen = chooseScreen(io, args);
     io.out(formatTable([["NAME", "GROUP", "MARK", "RULE"], ...cells], screen, { sentences: ["RULE"] }));
   }
   return EXIT.done;
 }
 
 async function tryText(
-  given: Arguments,
+  args: Arguments,
   file: string,
   io: Io,
   source: ConfigSource,
   ports: InputPorts,
 ): Promise<number> {
-  const at = readPlace(given);
-  const { file: configuration, loaded } = loadConfig(readConfigurationFlags(given), source);
+  const at = readPlace(args);
+  const { file: configuration, loaded } = loadConfig(readConfigurationFlags(args), source);
   if (!loaded.ok) return fail(io, formatErrors(loaded.errors));
-  const guard = chooseRules(given, loaded.settings.guard, configuration);
+  const guard = chooseRules(args, loaded.settings.guard, configuration);
   if (guard === null) return fail(io, `poundkey: ${configuration}: there are no rules under guard.rules`);
   try {
     const text = await (file === "-" ? ports.readStandardInput() : ports.readFile(file));
-    const content = readContent(given, file, text);
+    const content = readContent(args, file, text);
     const tried = await searchTrial(makeParts(guard, loaded.settings), { content, at, key: null });
-    print(given, io, text, tried);
+    print(args, io, text, tried);
     return EXIT.done;
   } catch (error) {
     if (error instanceof UsageError || !(error instanceof Error)) throw error;

@@ -96,9 +96,9 @@ const readPage = makePageReader(makeReader(keyInUseSchema));
 
 async function add(call: Call): Promise<void> {
   const { isJson, io, settings, ask } = call;
-  const given = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
-  const { account_id: account } = given;
-  const fields = account ? { ...given, account_id: await findId(ask, ACCOUNT_NAMING, account) } : given;
+  const input = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
+  const { account_id: account } = input;
+  const fields = account ? { ...input, account_id: await findId(ask, ACCOUNT_NAMING, account) } : input;
   const key = await ask({
     route: KEY.actions.make,
     body: fields,

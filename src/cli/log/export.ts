@@ -1,5 +1,5 @@
 // `poundkey export`: whole lists as CSV or JSON lines, with the filters of the lists, and the state as a file.
-import { note } from "../../admin/audit/audit-trail.ts";
+import { recordAct } from "../../admin/audit/audit-trail.ts";
 import { formatInstant } from "../../admin/format.ts";
 import { readQuery } from "../../admin/input.ts";
 import { makeExportForm } from "../../admin/log/export-rows.ts";
@@ -152,5 +152,5 @@ async function copy(
 /** An export is on record before its first row is written. */
 function noteExport(world: Awaited<ReturnType<Call["open"]>>, id: string, after: object): Promise<void> {
   const target = { type: "export", id, name: "" } as const;
-  return note(world, world.act, { action: "export.made", target, after: { ...after } });
+  return recordAct(world, world.act, { action: "export.made", target, after: { ...after } });
 }

@@ -148,9 +148,9 @@ async function readGiven<Query extends TObject, Answer>(
 async function readRows<Query extends TObject, Answer>(
   { query, address, read, here, print, shownNames, title }: LogCommand<Query, Answer>,
   { ask, settings, form }: LogCall,
-  given: FlagValues,
+  flags: FlagValues,
 ): Promise<PrintedRows & { readonly cells: readonly (readonly string[])[]; readonly title: string | null }> {
-  const sound = readQuery(query, given);
+  const sound = readQuery(query, flags);
   const answer = await ask({
     ...address(sound),
     read,

@@ -1,5 +1,5 @@
 // `poundkey batches`: lists, shows and cancels batches, also while a gateway runs on the same store.
-import { note } from "../../admin/audit/audit-trail.ts";
+import { recordAct } from "../../admin/audit/audit-trail.ts";
 import { readQuery } from "../../admin/input.ts";
 import {
   type BatchDetailView,
@@ -57,7 +57,7 @@ export const runBatches = makeCommand(HELP, {
   cancel: { run: cancel, flags: { watch: "switch" }, words: ["ID"], needs: "store" },
 });
 
-const EVERYTHING = { accountIds: null, own: null };
+const EVERYTHING = { accountIds: null, personal: null };
 const WATCH_MS = 1000;
 
 /** Only the gateways know the lines that are in flight. */
@@ -141,7 +141,7 @@ async function cancel(call: StoreCall): Promise<void> {
 async function cancelHere(world: ActingWorld, id: string): Promise<BatchView> {
   const batch = await cancelBatch(makeParts(world), id);
   const target = { type: "batch", id, name: "" } as const;
-  await note(world, world.act, { action: "batch.cancelled", target, accountId: batch.account_id });
+  await recordAct(world, world.act, { action: "batch.cancelled", target, accountId: batch.account_id });
   return batch;
 }
 

@@ -10,8 +10,8 @@ import { type Arguments, UsageError } from "../arguments.ts";
 import { readPublicKeyFile } from "./list-keys.ts";
 
 /** Returns 1 for rows that can't be published, 2 for a key that can't be used and where no serial is left. */
-export async function publish(given: Arguments, io: Io): Promise<number> {
-  const { values, lists } = given;
+export async function publishCatalogue(args: Arguments, io: Io): Promise<number> {
+  const { values, lists } = args;
   const folder = values.get("out") ?? ".";
   const publishing = {
     withFiles: lists.get("with") ?? [],
@@ -29,7 +29,7 @@ export async function publish(given: Arguments, io: Io): Promise<number> {
     io.err(`poundkey: nothing was published: ${error.message}`);
     return EXIT.failed;
   }
-  return report(published, publishing.key !== undefined, given, io);
+  return report(published, publishing.key !== undefined, args, io);
 }
 
 function report(published: Publication, isSigned: boolean, { switches }: Arguments, io: Io): number {
@@ -67,13 +67,13 @@ function readSigner([named, ...more]: readonly string[]): KeyObject | undefined 
 }
 
 /** Returns 1 for a list that can't be used, or that none of the keys has signed. */
-export async function verify(given: Arguments, file: string, io: Io): Promise<number> {
-  const keys = (given.lists.get("key") ?? []).map(readPublicKeyFile);
+export async function verifyCatalogue(args: Arguments, file: string, io: Io): Promise<number> {
+  const keys = (args.lists.get("key") ?? []).map(readPublicKeyFile);
   try {
     const ports = { fetch, readFile: readBytes };
     const { text, key } = await obtainList(file, keys, ports);
     const { serial, asOf, source, rows, leftOut } = readListText(text, Date.now());
-    if (given.switches.has("json")) {
+    if (args.switches.has("json")) {
       const view = { serial, as_of: asOf, source, rows: rows.length, left_out: leftOut, key };
       io.out(JSON.stringify(view));
       return EXIT.done;

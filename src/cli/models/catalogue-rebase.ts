@@ -9,8 +9,8 @@ import { readCatalogueContent } from "../../config/models/catalogue-file.ts";
 import { type Arguments, readConfigurationFlags } from "../arguments.ts";
 
 /** Returns the exit code: 1 if there is no file, or one that can't be read or written. */
-export async function rebase(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
-  const { loaded } = loadConfig(readConfigurationFlags(given), source);
+export async function rebaseCatalogueFile(args: Arguments, io: Io, source: ConfigSource): Promise<number> {
+  const { loaded } = loadConfig(readConfigurationFlags(args), source);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
     return EXIT.failed;
@@ -21,7 +21,7 @@ export async function rebase(given: Arguments, io: Io, source: ConfigSource): Pr
     return EXIT.failed;
   }
   let found: RebasedFile | null = null;
-  const isApplied = given.switches.has("apply");
+  const isApplied = args.switches.has("apply");
   try {
     await changeCatalogueFile(path, (before) => {
       found = before === null ? null : rebaseText(before);
@@ -31,7 +31,7 @@ export async function rebase(given: Arguments, io: Io, source: ConfigSource): Pr
     io.err(`${path} can't be rebased: ${error instanceof Error ? error.message : error}`);
     return EXIT.failed;
   }
-  show(found, { path, isApplied }, given, io);
+  show(found, { path, isApplied }, args, io);
   return EXIT.done;
 }
 
@@ -51,9 +51,9 @@ interface ShownRows {
   readonly isApplied: boolean;
 }
 
-function show(found: RebasedFile | null, { path, isApplied }: ShownRows, given: Arguments, io: Io): void {
+function show(found: RebasedFile | null, { path, isApplied }: ShownRows, args: Arguments, io: Io): void {
   const rows = found?.rows ?? [];
-  if (given.switches.has("json")) {
+  if (args.switches.has("json")) {
     io.out(JSON.stringify({ file: path, applied: isApplied, rows }, null, 2));
     return;
   }

@@ -16,8 +16,8 @@ const HERE_ALONE = ["from", "format", "config", "store", "key", "unsigned"];
 const here = () => Promise.reject(new Error("There is no store here."));
 
 /** Returns 3 if some of the chosen changes wait for --yes. Throws a UsageError. */
-export async function updateThere(gateway: Gateway, given: Arguments, io: Io): Promise<number> {
-  const { values, lists, switches } = given;
+export async function updateThere(gateway: Gateway, args: Arguments, io: Io): Promise<number> {
+  const { values, lists, switches } = args;
   const odd = HERE_ALONE.find((flag) => values.has(flag) || lists.has(flag) || switches.has(flag));
   if (odd !== undefined)
     throw new UsageError(
@@ -29,12 +29,12 @@ export async function updateThere(gateway: Gateway, given: Arguments, io: Io): P
       io.err("The gateway has compared no list of prices yet: set catalogue.watch in its configuration.");
       return EXIT.failed;
     }
-    const changes = choose(review, given);
+    const changes = choose(review, args);
     const accepting = { yes: switches.has("yes"), older: switches.has("older") };
     const isApplied = switches.has("apply");
     const hasSome = changes.some((one) => isAccepted(one, accepting) || (accepting.older && isOlder(one)));
-    if (isApplied && hasSome) await accept(gateway, review, given);
-    show({ ...review, changes }, isApplied, given, io);
+    if (isApplied && hasSome) await accept(gateway, review, args);
+    show({ ...review, changes }, isApplied, args, io);
     const waits = changes.some((one) => isWaiting(one, accepting));
     return waits && !accepting.yes ? EXIT.partial : EXIT.done;
   } catch (error) {
@@ -60,25 +60,25 @@ function readChoice({ lists }: Arguments): Choice {
   return { ...(only && { only }), ...(except && { except }) };
 }
 
-function choose({ changes }: PriceReview, given: Arguments): PriceReview["changes"] {
-  const choice = readChoice(given);
+function choose({ changes }: PriceReview, args: Arguments): PriceReview["changes"] {
+  const choice = readChoice(args);
   const idle = findIdlePattern(changes, choice);
   if (idle !== null) throw new UsageError(`--${idle.field} ${idle.pattern} matches no change`);
   const selected = selectChanges(changes, choice);
-  if (choice.only !== undefined && selected.length === 0 && given.switches.has("yes"))
+  if (choice.only !== undefined && selected.length === 0 && args.switches.has("yes"))
     throw new UsageError("--yes has nothing to take: --except leaves nothing of --only");
   return selected;
 }
 
 /** The gateway refuses it if it has compared another list since. */
-async function accept(gateway: Gateway, { list }: PriceReview, given: Arguments): Promise<void> {
-  const { switches } = given;
+async function accept(gateway: Gateway, { list }: PriceReview, args: Arguments): Promise<void> {
+  const { switches } = args;
   const everything = switches.has("all") ? { only: ["*"] } : {};
   const body = {
     ...(list.serial !== null && { serial: list.serial }),
     ...(list.sha256 !== null && { sha256: list.sha256 }),
     ...everything,
-    ...readChoice(given),
+    ...readChoice(args),
     yes: switches.has("yes"),
     older: switches.has("older"),
   };
@@ -86,8 +86,8 @@ async function accept(gateway: Gateway, { list }: PriceReview, given: Arguments)
   await gateway.ask({ route, body, read: makeReader(acceptedSchema), here });
 }
 
-function show(review: PriceReview, applied: boolean, given: Arguments, io: Io): void {
-  if (given.switches.has("json")) {
+function show(review: PriceReview, applied: boolean, args: Arguments, io: Io): void {
+  if (args.switches.has("json")) {
     io.out(JSON.stringify({ ...review, applied }, null, 2));
     return;
   }
@@ -98,7 +98,7 @@ function show(review: PriceReview, applied: boolean, given: Arguments, io: Io): 
   );
   const added = changes.filter(({ field }) => field === "model").length;
   io.out(`${changes.length} changes, ${added} of them models that the catalogue doesn't have`);
-  if (elsewhere > 0 && !given.switches.has("all"))
+  if (elsewhere > 0 && !args.switches.has("all"))
     io.out(`${elsewhere} changes are of providers that aren't enabled: --all shows them`);
   io.out(`the last 30 days cost ${cost} USD with models that change, and would have cost ${wouldCost} USD`);
   if (!applied) io.out(SHOWN_ONLY);

@@ -41,31 +41,31 @@ export const REAL_PORTS: UpdatePorts = {
 };
 
 /** Returns 3 if some changes wait for --yes. */
-export async function update(
-  given: Arguments,
+export async function updateCatalogue(
+  args: Arguments,
   io: Io,
   source: ConfigSource,
   ports: UpdatePorts,
 ): Promise<number> {
-  const flags = readConfigurationFlags(given);
+  const flags = readConfigurationFlags(args);
   const { loaded } = loadConfig(flags, source);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
     return EXIT.failed;
   }
   const { settings } = loaded;
-  const isApplied = given.switches.has("apply");
+  const isApplied = args.switches.has("apply");
   if (isApplied && settings.catalogueFile === undefined) {
     io.err(
       "There is no file to write to: set catalogue to a path in the configuration, such as catalogue.json.",
     );
     return EXIT.failed;
   }
-  const { from, format } = readList(given, settings);
+  const { from, format } = readList(args, settings);
   try {
-    const look = await lookAt({ from, format }, readKeys(given, settings, io), given, settings, ports);
+    const look = await lookAt({ from, format }, readKeys(args, settings, io), args, settings, ports);
     const { compared, accepting, nowMs } = look;
-    const chosen = choose(compared.proposals, given, settings);
+    const chosen = choose(compared.proposals, args, settings);
     const { selected } = chosen;
     const used = await report({ proposals: selected, known: compared.known }, settings, ports, nowMs);
     if (isApplied) {
@@ -76,7 +76,7 @@ export async function update(
         return after;
       });
     }
-    show(compared, chosen, used, given, io);
+    show(compared, chosen, used, args, io);
     const waits = selected.some((proposal) => isWaiting(proposal, accepting));
     return waits && !accepting.yes ? EXIT.partial : EXIT.done;
   } catch (error) {
@@ -191,14 +191,14 @@ function show(
   { listed, known, list }: ComparedFeed,
   { shown, selected, elsewhere, isShown }: ChosenChanges,
   use: UseReport,
-  given: Arguments,
+  args: Arguments,
   io: Io,
 ): void {
   const models = { listed: listed.filter(isShown), known: [...known.keys()].filter(isShown) };
   const counts = countChanges({ ...models, proposals: shown }, selected);
-  const applied = given.switches.has("apply");
+  const applied = args.switches.has("apply");
   const { serial = null, leftOut: left_out = 0 } = list ?? {};
-  if (given.switches.has("json")) {
+  if (args.switches.has("json")) {
     const changes = selected.map(({ card: _card, adds: _adds, otherwise: _otherwise, isNew, ...change }) => ({
       ...change,
       new: isNew,

@@ -13,10 +13,10 @@ import {
   UsageError,
 } from "../arguments.ts";
 import { createGateway } from "../gateway/gateway.ts";
-import { publish, verify } from "./catalogue-publish.ts";
-import { rebase } from "./catalogue-rebase.ts";
+import { publishCatalogue, verifyCatalogue } from "./catalogue-publish.ts";
+import { rebaseCatalogueFile } from "./catalogue-rebase.ts";
 import { updateThere } from "./catalogue-there.ts";
-import { REAL_PORTS, type UpdatePorts, update } from "./catalogue-update.ts";
+import { REAL_PORTS, type UpdatePorts, updateCatalogue } from "./catalogue-update.ts";
 import { compareProfiles, joinChanges, listIgnored } from "./profile-changes.ts";
 
 const HELP = `usage: poundkey catalogue diff FILE [--config FILE] [--json]
@@ -108,20 +108,20 @@ const VERB_FLAGS: Readonly<Record<string, readonly string[]>> = {
  */
 export const runCatalogue = makeFlagCommand(
   { name: "catalogue", help: HELP, flags: FLAGS, wordsMax: 2 },
-  (given: Arguments, io: Io, source: ConfigSource, ports: UpdatePorts = REAL_PORTS) => {
-    const [verb = "", file] = given.words;
-    const address = given.values.get("gateway");
+  (args: Arguments, io: Io, source: ConfigSource, ports: UpdatePorts = REAL_PORTS) => {
+    const [verb = "", file] = args.words;
+    const address = args.values.get("gateway");
     const gateway = address === undefined ? null : createGateway(address, process.env);
-    checkFlags(verb, given);
-    if (verb === "diff") return diff(given, io, source);
+    checkFlags(verb, args);
+    if (verb === "diff") return diff(args, io, source);
     if (verb === "verify") {
       if (file === undefined) throw new UsageError("verify needs a file");
-      return verify(given, file, io);
+      return verifyCatalogue(args, file, io);
     }
     if (file !== undefined) throw new UsageError(`unexpected argument "${file}"`);
-    if (verb === "publish") return publish(given, io);
-    if (verb === "rebase") return rebase(given, io, source);
-    return gateway ? updateThere(gateway, given, io) : update(given, io, source, ports);
+    if (verb === "publish") return publishCatalogue(args, io);
+    if (verb === "rebase") return rebaseCatalogueFile(args, io, source);
+    return gateway ? updateThere(gateway, args, io) : updateCatalogue(args, io, source, ports);
   },
 );
 
@@ -138,10 +138,10 @@ function checkFlags(verb: string, { values, lists, switches }: Arguments): void 
   throw new UsageError(`--${odd} belongs to ${verbs.join(" and ")}`);
 }
 
-async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
-  const [, file] = given.words;
+async function diff(args: Arguments, io: Io, source: ConfigSource): Promise<number> {
+  const [, file] = args.words;
   if (file === undefined) throw new UsageError("diff needs a file");
-  const flags = readConfigurationFlags(given);
+  const flags = readConfigurationFlags(args);
   const now = loadConfig(flags, source).loaded;
   if (!now.ok) return refuse(now.errors, io);
   const field = holdsBenchmarks(file, source) ? "profiles" : "catalogue";
@@ -154,7 +154,7 @@ async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<num
   const told =
     field === "profiles" ? listIgnored(then.settings) : explainStanding(readStanding(then.settings));
   for (const line of told) io.err(line);
-  io.out(given.switches.has("json") ? JSON.stringify(changes, null, 2) : formatChanges(changes));
+  io.out(args.switches.has("json") ? JSON.stringify(changes, null, 2) : formatChanges(changes));
   return EXIT.done;
 }
 

@@ -56,7 +56,7 @@ export async function readLearned(store: ActingWorld["store"], catalogue: Catalo
 }
 
 /** Fits all lessons and keeps what came out, so that the next gateway decides by it from its first request on. */
-export async function relearn(store: ActingWorld["store"], { settings }: LessonCall): Promise<void> {
+export async function refitLessons(store: ActingWorld["store"], { settings }: LessonCall): Promise<void> {
   const learned = new LearnedModels();
   await measureLengths(store, learned, () => {});
   const learning = openLessons(store, learned, buildCatalogue(settings));
@@ -71,7 +71,7 @@ function openLessons(store: LessonStore, learned: LearnedModels, catalogue: Cata
 }
 
 /** Each score of a model for a prompt is learned once. The labels of a prompt are one lesson. */
-export async function learn(call: LessonCall, file: string): Promise<void> {
+export async function learnLabels(call: LessonCall, file: string): Promise<void> {
   const catalogue = buildCatalogue(call.settings);
   const labels = readLines(file, (line, wrong) => parseLabel(line, wrong, catalogue, call.settings));
   const { store } = await call.open();
@@ -80,7 +80,7 @@ export async function learn(call: LessonCall, file: string): Promise<void> {
     const [first] = own;
     if (first !== undefined) learned += await teachLabels(store, first.request, own);
   }
-  if (learned > 0) await relearn(store, call);
+  if (learned > 0) await refitLessons(store, call);
   const known = labels.length - learned;
   printResult(call, { learned, known }, `Learned from ${learned} labels; ${known} were already known.`);
 }
@@ -138,7 +138,7 @@ export function printLearned(
 }
 
 /** Forgets lessons. Running gateways do so within a few seconds. */
-export async function forget(call: LessonCall, name: string | undefined): Promise<void> {
+export async function forgetModelLessons(call: LessonCall, name: string | undefined): Promise<void> {
   const catalogue = buildCatalogue(call.settings);
   const found = name === undefined ? null : catalogue.resolve(name);
   const model = found?.kind === "card" ? found.card.id : name;
@@ -149,7 +149,7 @@ export async function forget(call: LessonCall, name: string | undefined): Promis
     if (!isKnown) throw new UsageError(`there is no model with the id '${model}'`);
   }
   const done = await forgetLessons(world, model ?? null);
-  await relearn(store, call);
+  await refitLessons(store, call);
   printForgotten(call, done, model);
 }
 
@@ -192,7 +192,7 @@ export async function importLessons(call: LessonCall, file: string): Promise<voi
   if (imported > 0) {
     // Makes all nodes read every lesson again.
     await store.setSetting("lessons_forgotten", String(Date.now()));
-    await relearn(store, call);
+    await refitLessons(store, call);
   }
   const known = lessons.length - imported;
   printResult(call, { imported, known }, `Imported ${imported} lessons; ${known} were already known.`);

@@ -65,15 +65,15 @@ export const runModels = makeFlagCommand(
   show,
 );
 
-async function show(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
-  const gateway = given.values.get("gateway");
-  if (gateway !== undefined) return showServed(gateway, given, io);
-  const { loaded } = loadConfig(readConfigurationFlags(given), source);
+async function show(args: Arguments, io: Io, source: ConfigSource): Promise<number> {
+  const gateway = args.values.get("gateway");
+  if (gateway !== undefined) return showServed(gateway, args, io);
+  const { loaded } = loadConfig(readConfigurationFlags(args), source);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
     return EXIT.failed;
   }
-  print(given, io, listModels(loaded.settings, chooseProviders(given, loaded.settings, source)));
+  print(args, io, listModels(loaded.settings, chooseProviders(args, loaded.settings, source)));
   return EXIT.done;
 }
 
@@ -91,18 +91,18 @@ function asListed(view: ShownModel) {
   return { ...view, pricing: view.pricing ?? null, released, view };
 }
 
-function print(given: Arguments, io: Io, views: readonly ShownModel[]): void {
-  const operation = chooseOperation(given);
-  const words = given.words.map((word) => word.toLowerCase());
+function print(args: Arguments, io: Io, views: readonly ShownModel[]): void {
+  const operation = chooseOperation(args);
+  const words = args.words.map((word) => word.toLowerCase());
   const hasWords = ({ id }: ShownModel) => words.every((word) => id.toLowerCase().includes(word));
   const serves = ({ operations }: ShownModel) => !operation || !operations || operations.includes(operation);
   const found = views.filter((view) => serves(view) && hasWords(view)).map(asListed);
-  const shown = sortAll("models", readSort("models", given), found, MODEL_VALUES).map(({ view }) => view);
-  const isJson = given.switches.has("json");
+  const shown = sortAll("models", readSort("models", args), found, MODEL_VALUES).map(({ view }) => view);
+  const isJson = args.switches.has("json");
   const rows = [HEADINGS, ...shown.map(formatCells)];
   if (isJson) io.out(formatJson(shown));
-  else if (shown.length === 0) io.err(explainNone(given, views));
-  else io.out(formatTable(rows, chooseScreen(io, given), NARROWING));
+  else if (shown.length === 0) io.err(explainNone(args, views));
+  else io.out(formatTable(rows, chooseScreen(io, args), NARROWING));
 }
 
 /** Names the model that a word may have meant. */
@@ -116,9 +116,9 @@ function explainNone({ words }: Arguments, views: readonly ShownModel[]): string
 
 const readCards = makePageReader(makeReader(cardSchema));
 
-async function showServed(gateway: string, given: Arguments, io: Io): Promise<number> {
+async function showServed(gateway: string, args: Arguments, io: Io): Promise<number> {
   try {
-    print(given, io, await listServed(gateway, given));
+    print(args, io, await listServed(gateway, args));
     return EXIT.done;
   } catch (error) {
     if (error instanceof UsageError || !(error instanceof Error)) throw error;

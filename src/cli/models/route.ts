@@ -27,16 +27,16 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { readInputFile } from "../input-file.ts";
 import {
   exportLessons,
-  forget,
+  forgetModelLessons,
   importLessons,
   type LessonCall,
-  learn,
+  learnLabels,
   readLearned,
   showLearned,
 } from "./lessons.ts";
 import { formatChoice } from "./route-text.ts";
 import { actThere, showThere } from "./route-there.ts";
-import { sample } from "./sample.ts";
+import { sampleAnswers } from "./sample.ts";
 
 const HELP = `usage: poundkey route "PROMPT" [--selector NAME] [--quality SHARE] [--max-cost USD] [--max-ms MS]
                       [--allow PATTERNS] [--json]
@@ -140,11 +140,11 @@ async function act(call: RouteCall, action: string | undefined): Promise<void> {
   const given = values.get(action ?? "") ?? "";
   if (gateway !== null && action !== undefined && action !== "file") return actThere(call, gateway, action);
   if (action === "sample")
-    return sample(call).catch((error: unknown) => Promise.reject(nameInput(error, SAMPLE_INPUTS)));
+    return sampleAnswers(call).catch((error: unknown) => Promise.reject(nameInput(error, SAMPLE_INPUTS)));
   if (action === "replay") return replay(call, given);
-  if (action === "learn") return learn(call, given);
+  if (action === "learn") return learnLabels(call, given);
   if (action === "learned") return showLearned(call);
-  if (action === "forget") return forget(call, words[0]);
+  if (action === "forget") return forgetModelLessons(call, words[0]);
   if (action === "export") return exportLessons(call, given);
   if (action === "import") return importLessons(call, given);
   return show(call);

@@ -13,7 +13,7 @@ import { type Arguments, readInteger, UsageError } from "../arguments.ts";
 import { readInputFile } from "../input-file.ts";
 import { Keys } from "../key-press.ts";
 import { formatTable } from "../table.ts";
-import { type LessonCall, relearn } from "./lessons.ts";
+import { type LessonCall, refitLessons } from "./lessons.ts";
 
 const PROMPTS_MAX = 1000;
 const LOG = "log";
@@ -29,7 +29,7 @@ type SampledAnswers = Awaited<ReturnType<Sampling["ask"]>>["answers"];
 type Scores = Parameters<Sampling["score"]>[0]["scores"];
 
 /** Runs a gateway of its own on the store, beside those that may be running, so that each call is booked as usual. */
-export async function sample(call: SampleCall): Promise<void> {
+export async function sampleAnswers(call: SampleCall): Promise<void> {
   const task = readTask(call);
   const simulator = call.switches.has("simulate")
     ? await startSimulator({ host: "127.0.0.1", port: 0 })
@@ -47,7 +47,7 @@ export async function sample(call: SampleCall): Promise<void> {
   });
   try {
     const learned = await runSession(call, gateway.sampling, task);
-    if (learned > 0) await relearn(opened.store, call);
+    if (learned > 0) await refitLessons(opened.store, call);
   } finally {
     await gateway.stop();
     await simulator?.stop();
@@ -74,8 +74,8 @@ function readTask(call: SampleCall) {
   const messages = readPrompts(call.values.get("from") ?? LOG, call.settings);
   const judge = call.values.get("judge");
   const models = readModels(call.values.get("models"));
-  const given = readInput(planSampleSchema, { prompts, judge, models });
-  return { budget, judge, asked: { ...given, ...(messages === null ? {} : { messages }) } };
+  const input = readInput(planSampleSchema, { prompts, judge, models });
+  return { budget, judge, asked: { ...input, ...(messages === null ? {} : { messages }) } };
 }
 
 /** Returns how many scores were learned. */

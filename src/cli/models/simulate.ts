@@ -16,10 +16,10 @@ const FLAGS = { ...COMMON_FLAGS, host: "value", port: "value", seed: "value" } a
 
 export const runSimulate = makeFlagCommand({ name: "simulate", help: writeHelp(), flags: FLAGS }, simulate);
 
-async function simulate(given: Arguments, io: Io): Promise<number> {
-  const host = given.values.get("host") ?? "127.0.0.1";
-  const port = readInteger(given, "port", 0, PORT_MAX) ?? PORT;
-  const seed = readInteger(given, "seed", 0, SEED_MAX) ?? 0;
+async function simulate(args: Arguments, io: Io): Promise<number> {
+  const host = args.values.get("host") ?? "127.0.0.1";
+  const port = readInteger(args, "port", 0, PORT_MAX) ?? PORT;
+  const seed = readInteger(args, "seed", 0, SEED_MAX) ?? 0;
   const simulator = await startSimulator({ host, port, seed }).catch((error: unknown) => {
     io.err(`poundkey: ${describeListenError({ host, port }, error).message}`);
     return null;
@@ -28,7 +28,7 @@ async function simulate(given: Arguments, io: Io): Promise<number> {
   const urls = SIM_DIALECTS.map(({ name, prefix }) => [name, `${simulator.url}${prefix}`] as const);
   const lines = urls.map(([name, url]) => `\n  ${name.padEnd(12)}${url}`).join("");
   const text = `The simulated providers listen on ${simulator.url}${lines}`;
-  io.out(given.switches.has("json") ? formatJson(Object.fromEntries(urls)) : text);
+  io.out(args.switches.has("json") ? formatJson(Object.fromEntries(urls)) : text);
   await new Promise<void>((resolve) => {
     process.once("SIGTERM", () => resolve());
     process.once("SIGINT", () => resolve());

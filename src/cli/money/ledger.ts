@@ -6,7 +6,7 @@ import { formatPlainUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
 import { formatCount, formatJson, makeCommand, type StoreCall } from "../administration.ts";
 import { formatTable } from "../table.ts";
-import { RERATE_FLAGS, rerate } from "./rerate.ts";
+import { RERATE_FLAGS, rerateMonth } from "./rerate.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
        poundkey ledger rerate --month MONTH [--account ACCOUNT] [--apply] [--json]
@@ -30,7 +30,7 @@ examples:
 
 export const runLedger = makeCommand(HELP, {
   verify: { needs: "store", run: verify },
-  rerate: { run: rerate, flags: RERATE_FLAGS },
+  rerate: { run: rerateMonth, flags: RERATE_FLAGS },
 });
 
 async function verify({ isJson, io, open }: StoreCall): Promise<void> {

@@ -11,7 +11,15 @@ import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
 
 export const RERATE_FLAGS = { month: "value", account: "value", apply: "switch" } as const;
 
-export async function rerate({ values, switches, isJson, io, open, ask, settings }: Call): Promise<void> {
+export async function rerateMonth({
+  values,
+  switches,
+  isJson,
+  io,
+  open,
+  ask,
+  settings,
+}: Call): Promise<void> {
   const month = values.get("month");
   if (month === undefined) throw new UsageError("rerate needs --month, such as --month 2026-11");
   const isApplied = switches.has("apply");

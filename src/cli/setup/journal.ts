@@ -74,9 +74,9 @@ export function findSetupFolder(env: Readonly<Record<string, string | undefined>
 /** Throws a RefusedError for a folder or a journal that isn't this user's own. */
 export function readJournal({ root, journal }: SetupFolder): Journal {
   for (const path of [root, journal]) {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return { files: [], keys: [] };
-    if (found.uid !== process.geteuid?.()) throw new RefusedError(`${path} belongs to another user`);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return { files: [], keys: [] };
+    if (stats.uid !== process.geteuid?.()) throw new RefusedError(`${path} belongs to another user`);
   }
   const value = asObject(parseJson(readFileSync(journal, "utf8")));
   if (value.version !== VERSION)

@@ -138,7 +138,7 @@ function planFile(row: PlannedFileRow, asked: SetupPlanning): FileOutcome {
       );
     const text = found?.text || (row.begins ?? "");
     const value = editor.parse(text);
-    const kept = filled.map((one) => keepOwn(value, one));
+    const kept = filled.map((one) => keepAgentFields(value, one));
     const next = changeSettings(
       editor,
       text,
@@ -167,17 +167,17 @@ interface FilledChange {
 }
 
 /** Leaves a field as it is if the agent alone has changed it. */
-function keepOwn(value: JsonObject, filled: FilledChange): FilledChange {
+function keepAgentFields(value: JsonObject, filled: FilledChange): FilledChange {
   const { change, own } = filled;
   const before = readField(value, change.path);
   if (change.kind !== "set" || own.length === 0) return filled;
-  return isEqual(omitOwn(before, own), omitOwn(change.value, own))
+  return isEqual(omitAgentFields(before, own), omitAgentFields(change.value, own))
     ? { ...filled, change: { ...change, value: before } }
     : filled;
 }
 
 /** Returns the value without the fields that the agent itself changes. */
-export function omitOwn(value: unknown, own: readonly string[]): unknown {
+export function omitAgentFields(value: unknown, own: readonly string[]): unknown {
   return isObject(value) ? omitFields(value, own) : value;
 }
 

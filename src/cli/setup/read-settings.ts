@@ -47,9 +47,9 @@ function refuseUnread<Found>(read: () => Found): Found {
 }
 
 function followLinks(path: string, home: string, root: string): string {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found?.isSymbolicLink() && !existsSync(path)) throw new RefusedError("it is a link to nothing");
-  const target = found === undefined ? resolveMissing(path) : realpathSync(path);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink() && !existsSync(path)) throw new RefusedError("it is a link to nothing");
+  const target = stats === undefined ? resolveMissing(path) : realpathSync(path);
   const roots = [home, ...(isWithin(root, home) ? [] : [root])].map(resolveMissing);
   if (roots.some((one) => isWithin(target, one))) return target;
   throw new RefusedError("it is a link that leads out of your home folder");
@@ -102,13 +102,13 @@ function refuse(found: Stats): void {
 
 /** The nearest folder that is there gets the file. */
 function refuseFolder(folder: string): void {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) {
     if (folder !== dirname(folder)) refuseFolder(dirname(folder));
     return;
   }
-  if (!found.isDirectory()) throw new RefusedError(`${folder} isn't a directory`);
-  if (found.uid !== process.geteuid?.()) throw new RefusedError(`${folder} belongs to another user`);
+  if (!stats.isDirectory()) throw new RefusedError(`${folder} isn't a directory`);
+  if (stats.uid !== process.geteuid?.()) throw new RefusedError(`${folder} belongs to another user`);
 }
 
 function decode(bytes: Uint8Array): string {

@@ -9,7 +9,7 @@ import {
   type JournalField,
   type JournalFile,
 } from "./journal.ts";
-import { omitOwn, type PlannedField, type PlannedFile } from "./plan.ts";
+import { omitAgentFields, type PlannedField, type PlannedFile } from "./plan.ts";
 import type { FoundFile } from "./read-settings.ts";
 
 export interface Backup {
@@ -87,7 +87,7 @@ function mergeFields(
 const NO_FIELD = "none";
 
 export function digestField(value: unknown, own: readonly string[] = []): string {
-  return value === undefined ? NO_FIELD : computeDigest(omitOwn(value, own));
+  return value === undefined ? NO_FIELD : computeDigest(omitAgentFields(value, own));
 }
 
 function recordField(

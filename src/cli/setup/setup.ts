@@ -8,9 +8,9 @@ import { LoginError } from "../people/device-grant.ts";
 import { connectAgents } from "./connect.ts";
 import { DISK } from "./disk.ts";
 import { GatewayError } from "./gateway.ts";
-import { findOwnProgram } from "./own-program.ts";
 import { RefusedError } from "./read-settings.ts";
 import { askOnTerminal, isTerminal, readStandardInput } from "./terminal.ts";
+import { findThisProgram } from "./this-program.ts";
 import { undoAgents } from "./undo-agents.ts";
 import type { SetupWorld } from "./world.ts";
 
@@ -61,13 +61,13 @@ export const runSetup = makeFlagCommand(
 );
 
 /** Runs the command in a world. Throws a UsageError for wrong arguments. */
-async function setUp(given: Arguments, io: Io, world: SetupWorld): Promise<number> {
-  const { values, switches, words } = given;
+async function setUp(args: Arguments, io: Io, world: SetupWorld): Promise<number> {
+  const { values, switches, words } = args;
   const isUndo = switches.has("undo");
   if (isUndo && (words.length > 0 || CONNECTING.some((name) => values.has(name) || switches.has(name))))
     throw new UsageError("--undo takes --agent, --dry-run, --yes and --json alone");
   try {
-    const done = isUndo ? undoAgents(given, world) : await connectAgents(given, io, world);
+    const done = isUndo ? undoAgents(args, world) : await connectAgents(args, io, world);
     if (done === null) return EXIT.failed;
     io.out(switches.has("json") ? formatJson(done.view) : done.text);
     return done.code;
@@ -89,6 +89,6 @@ function makeWorld(): SetupWorld {
     isTerminal: isTerminal(),
     ask: askOnTerminal,
     readInput: readStandardInput,
-    program: findOwnProgram(),
+    program: findThisProgram(),
   };
 }

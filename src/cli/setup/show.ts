@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { showInvisible } from "../../core/text/names.ts";
 import { isEqual } from "./formats/values.ts";
 import { hideValue } from "./hide.ts";
-import { findTemplate, hideOwn } from "./hide-own.ts";
+import { findTemplate, hideSetupValue } from "./hide-setup-value.ts";
 import type { AgentPlan, PlannedFile, SetupState } from "./plan.ts";
 import type { UndoneFile } from "./undo.ts";
 
@@ -57,7 +57,7 @@ export function showUndone(files: readonly UndoneFile[]): readonly ShownAgent[] 
         changes: fields.map(({ field, from, to }) => ({
           field: field.path.join("."),
           from: field.isSecret
-            ? (hideOwn(from, findTemplate(agent, field)) ?? null)
+            ? (hideSetupValue(from, findTemplate(agent, field)) ?? null)
             : hideFormer(from, false, null),
           to: hideFormer(to, field.isSecret, null),
         })),

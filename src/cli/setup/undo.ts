@@ -44,7 +44,11 @@ interface Undoing {
 }
 
 /** Returns what became of each file in the journal. */
-export function undo(disk: Disk, folder: SetupFolder, { agents, isDry }: Undoing): readonly UndoneFile[] {
+export function undoSetup(
+  disk: Disk,
+  folder: SetupFolder,
+  { agents, isDry }: Undoing,
+): readonly UndoneFile[] {
   const isAsked = ({ agent }: JournalFile) => agents.length === 0 || agents.includes(agent);
   const plan = (journal: Journal) => journal.files.filter(isAsked).map((file) => planUndo(file, folder));
   const kept = readJournal(folder);

@@ -83,13 +83,13 @@ interface ProviderProbe extends ProbeResult {
 /** Returns the exit code: 0 for a valid configuration, 1 for an invalid one or a failed probe, 2 for wrong usage. */
 export const runCheck = makeFlagCommand({ name: "check", help: HELP, flags: FLAGS, wordsMax: 1 }, check);
 
-async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<number> {
-  const { switches } = given;
+async function check(args: Arguments, io: Io, ports: CheckPorts): Promise<number> {
+  const { switches } = args;
   if (switches.has("schema")) {
     io.out(JSON.stringify(configJsonSchema(), null, 2));
     return EXIT.done;
   }
-  const { file, loaded } = loadConfig(readConfigurationWord(given), ports);
+  const { file, loaded } = loadConfig(readConfigurationWord(args), ports);
   const { warnings, schema } = await lookAtStore(loaded, ports, switches.has("probe"));
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   const signIn = loaded.ok && switches.has("probe") ? await probePeople(loaded.settings, ports) : null;

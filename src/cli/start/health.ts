@@ -35,12 +35,12 @@ const FLAGS = { ...COMMON_FLAGS, url: "value" } as const;
 /** Returns the exit code: 0 if the gateway is ready, otherwise 1. */
 export const runHealth = makeFlagCommand({ name: "health", help: HELP, flags: FLAGS }, show);
 
-async function show(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
-  const url = readUrl(given) ?? findLocalUrl(given, io, source);
+async function show(args: Arguments, io: Io, source: ConfigSource): Promise<number> {
+  const url = readUrl(args) ?? findLocalUrl(args, io, source);
   if (url === null) return EXIT.failed;
   const health = await askReady(url);
   const { ready, problems } = health;
-  if (given.switches.has("json")) io.out(formatJson(health));
+  if (args.switches.has("json")) io.out(formatJson(health));
   else if (ready) io.out(["ready", ...problems].join("\n"));
   else io.err(`not ready: ${problems.join("; ")}`);
   return ready ? EXIT.done : EXIT.failed;
@@ -59,8 +59,8 @@ function readUrl({ values }: Arguments): URL | null {
  * A gateway that runs has refused a file with mistakes and serves on, so it is asked all the same. Null, with the mistakes
  * printed, if they hide where it listens.
  */
-function findLocalUrl(given: Arguments, io: Io, source: ConfigSource): URL | null {
-  const flags = readConfigurationFlags(given);
+function findLocalUrl(args: Arguments, io: Io, source: ConfigSource): URL | null {
+  const flags = readConfigurationFlags(args);
   const { loaded } = loadConfig(flags, source);
   const server = loaded.ok ? loaded.settings.server : loadServerConfig(flags, source);
   if (!loaded.ok) io.err(`${server ? "warning: " : ""}${formatErrors(loaded.errors)}`);

@@ -56,13 +56,13 @@ function readHost(text: string | undefined): string | undefined {
   throw new UsageError("--host must be an IP address or a host name");
 }
 
-function readOptions(given: Arguments): StartOptions {
-  const { values, switches } = given;
+function readOptions(args: Arguments): StartOptions {
+  const { values, switches } = args;
   return {
-    ...readConfigurationFlags(given),
+    ...readConfigurationFlags(args),
     host: readHost(values.get("host")),
-    port: readInteger(given, "port", 0, PORT_MAX),
-    workers: readInteger(given, "workers", 1, WORKERS_MAX) ?? 1,
+    port: readInteger(args, "port", 0, PORT_MAX),
+    workers: readInteger(args, "workers", 1, WORKERS_MAX) ?? 1,
     simulate: switches.has("simulate"),
     sharePort: switches.has("share-port"),
     quickstart: switches.has("quickstart"),

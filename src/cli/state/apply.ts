@@ -85,12 +85,12 @@ export function runApply(
   });
 }
 
-function readAsked(given: Arguments): ApplyOptions {
-  const { words, switches, values } = given;
+function readAsked(args: Arguments): ApplyOptions {
+  const { words, switches, values } = args;
   const file = requireOne(words, "a state file");
   const isPlan = switches.has("plan");
   const isPruning = switches.has("prune");
-  const yes = readInteger(given, "yes", 0, YES_MAX);
+  const yes = readInteger(args, "yes", 0, YES_MAX);
   if (yes !== undefined && !isPruning) throw new UsageError("--yes belongs to --prune");
   const stopsOlder = switches.has("stop-older");
   const isJson = switches.has("json");

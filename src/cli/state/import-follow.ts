@@ -13,7 +13,7 @@ interface FollowParts {
 }
 
 /** Returns after the first SIGINT or SIGTERM, and a last repeat. A repeat that fails is said, and followed by the next. */
-export async function follow({ io, isJson, repeat }: FollowParts): Promise<void> {
+export async function followImport({ io, isJson, repeat }: FollowParts): Promise<void> {
   const turns = startTurns();
   io.err(
     "Following the other gateway. End this with Ctrl-C once it is stopped and its last spending is here.",

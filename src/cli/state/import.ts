@@ -27,7 +27,7 @@ import { writeOwners } from "../../moving/write-owners.ts";
 import { makeCommandAct, STOP_OLDER_HELP } from "../act.ts";
 import { runOnStore } from "../administration.ts";
 import { type Arguments, parseArguments, UsageError } from "../arguments.ts";
-import { follow } from "./import-follow.ts";
+import { followImport } from "./import-follow.ts";
 import { FLAGS, FOREIGN_UNTIL, type ImportOptions, readOptions } from "./import-options.ts";
 import { printResult } from "./import-result.ts";
 import { readReport, undo } from "./import-undo.ts";
@@ -102,9 +102,9 @@ interface ImportParts {
 }
 
 /** Imports, and follows the other gateway if that is asked for. Returns the exit code. */
-async function importOnce(given: Arguments, { io, isJson, masterKey, open }: ImportParts): Promise<number> {
-  const asked = readOptions(given);
-  const { settings, file, isNew } = loadSettings(given);
+async function importOnce(args: Arguments, { io, isJson, masterKey, open }: ImportParts): Promise<number> {
+  const asked = readOptions(args);
+  const { settings, file, isNew } = loadSettings(args);
   const read = async (report: Report) => {
     const nowMs = clock.nowMs();
     const { config, owners } = await asked.gateway.read({ ...asked, report, settings, isNew, nowMs });
@@ -131,7 +131,7 @@ async function importOnce(given: Arguments, { io, isJson, masterKey, open }: Imp
     await (await read(later)).perform(world);
     return later;
   };
-  await follow({ io, isJson, repeat });
+  await followImport({ io, isJson, repeat });
   return result;
 }
 

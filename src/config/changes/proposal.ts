@@ -5,7 +5,7 @@ import type { SettingsOrigin } from "../../core/settings-origin.ts";
 import { type ConfigError, createError, formatField, type Issue, type Path } from "../errors.ts";
 import { leaveOutWithin, RefusedFile } from "../interpolate.ts";
 import { buildSettings, placeIssues, readValues } from "../load.ts";
-import { validate } from "../validate.ts";
+import { validateConfig } from "../validate.ts";
 import { collectWarnings } from "../warnings.ts";
 import { YamlText } from "../yaml.ts";
 
@@ -85,13 +85,13 @@ const STAND_INS = ["https://unread.example.com", 1, "1h", true] as const;
 /** Lets the other fields be checked beside one whose value isn't read. */
 function validateUnread(values: JsonObject, sources: ReadonlyMap<string, string>) {
   const replaced: Issue[] = [];
-  let checked = validate(values, sources);
+  let checked = validateConfig(values, sources);
   for (const standIn of STAND_INS) {
     if (checked.ok) break;
     const unread = checked.issues.filter(({ path }) => sources.has(JSON.stringify(path)));
     for (const { path } of unread) replaceValue(values, path, standIn);
     replaced.push(...unread);
-    if (unread.length > 0) checked = validate(values, sources);
+    if (unread.length > 0) checked = validateConfig(values, sources);
   }
   return { checked, replaced };
 }

@@ -18,7 +18,7 @@ const SQLITE = /^sqlite:(.+)$/;
 type CatalogueSettings = Pick<
   Settings,
   | "catalogueFile"
-  | "isCatalogueFileOwn"
+  | "isCatalogueFileDefault"
   | "newerModels"
   | "catalogueAsOf"
   | "catalogueDigest"
@@ -47,14 +47,14 @@ export function readCatalogue(
   const given: CatalogueFields = typeof config === "string" ? { file: config } : (config ?? {});
   const watch = given.watch && readWatch(given.watch, dirname(configuration), issues);
   const named = overrides.catalogue ?? given.file;
-  const own = named === undefined && watch?.take !== undefined ? findOwnFile(store, issues) : undefined;
+  const own = named === undefined && watch?.take !== undefined ? findDefaultFile(store, issues) : undefined;
   const catalogueFile = named ?? own;
   const mayBeMissing = overrides.catalogue === undefined;
   const found = readCatalogueFile(catalogueFile, readFile, issues, mayBeMissing);
   const { cards, asOf, digest, list, overtaken, hiding } = found;
   const settings = {
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
-    ...(own === undefined ? {} : { isCatalogueFileOwn: true }),
+    ...(own === undefined ? {} : { isCatalogueFileDefault: true }),
     ...(overtaken.length === 0 ? {} : { catalogueOvertaken: overtaken }),
     ...(hiding.length === 0 ? {} : { catalogueHiding: hiding }),
     ...(list === undefined ? {} : { catalogueList: list }),
@@ -65,7 +65,7 @@ export function readCatalogue(
   return { cards, settings };
 }
 
-function findOwnFile(store: string, issues: Issues): string | undefined {
+function findDefaultFile(store: string, issues: Issues): string | undefined {
   const [, path] = SQLITE.exec(store) ?? [];
   if (path !== undefined && path !== ":memory:") return join(dirname(path), TAKEN_FILE);
   const message = "without a catalogue file, what is taken stands beside an SQLite store: set catalogue.file";

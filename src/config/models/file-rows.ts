@@ -44,7 +44,7 @@ const modelFields = {
   ),
 };
 
-const ownRow = section(
+const operatorRow = section(
   {
     ...modelFields,
     as_of: Type.Optional(day),
@@ -114,12 +114,12 @@ interface RowMistake {
 
 function readRow(row: unknown): FileRow | RowMistake {
   const { taken } = asObject(row);
-  if (taken === undefined) return readOwnRow(row);
+  if (taken === undefined) return readOperatorRow(row);
   return Object.hasOwn(asObject(asObject(taken).was), "model") ? readModelRow(row) : readFieldsRow(row);
 }
 
-function readOwnRow(row: unknown): FileRow | RowMistake {
-  if (!Value.Check(ownRow, row)) return findMistake(ownRow, row);
+function readOperatorRow(row: unknown): FileRow | RowMistake {
+  if (!Value.Check(operatorRow, row)) return findMistake(operatorRow, row);
   const { as_of: asOf, own } = row;
   return {
     kind: "own",

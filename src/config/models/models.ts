@@ -22,7 +22,7 @@ import type { Issues, Path } from "../errors.ts";
 import type { AliasConfig, Config, GroupConfig, OverlayConfig, PolicyConfig, RuleConfig } from "../schema.ts";
 import { parsePercentile, parseShare } from "../units.ts";
 import { readFallbacks } from "./fallbacks.ts";
-import { checkPrices, normaliseId } from "./own-cards.ts";
+import { checkPrices, normaliseId } from "./operator-cards.ts";
 import { buildRefusals, listDialects } from "./refusals.ts";
 
 /** The simulator's models exist only if the command line enables it. */
@@ -47,7 +47,7 @@ export class ModelFields {
   readonly #known: readonly KnownProvider[];
 
   constructor(
-    ownModels: readonly ModelCard[],
+    operatorModels: readonly ModelCard[],
     providers: readonly ProviderSetup[] | null,
     { isSimulated = true, known }: ModelSources,
     issues: Issues,
@@ -55,7 +55,7 @@ export class ModelFields {
     this.#issues = issues;
     this.#isSimulated = isSimulated;
     this.#known = known;
-    this.#cards = collectCards(ownModels);
+    this.#cards = collectCards(operatorModels);
     this.#ids = new Map([...this.#cards.keys()].map((id) => [normaliseId(id), id]));
     this.#on = providers && new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
   }

@@ -20,7 +20,7 @@ export const AZURE: Cloud = {
       ...(entry.api === undefined || entry.api === "v1" ? {} : { apiVersion: entry.api }),
       ...(redactedWords.length === 0 ? {} : { redactedWords }),
       // Only deployed models exist. If the operator lists the deployments, there are no others.
-      ...(entry.models?.length ? { listsOwnOnly: true } : {}),
+      ...(entry.models?.length ? { listsConfiguredOnly: true } : {}),
     };
   },
 };

@@ -18,7 +18,13 @@ export interface PlatformContext extends Environment {
   readonly hasKey: () => boolean;
 }
 
-type PlatformField = "baseUrl" | "credentials" | "apiVersion" | "redactedWords" | "dialects" | "listsOwnOnly";
+type PlatformField =
+  | "baseUrl"
+  | "credentials"
+  | "apiVersion"
+  | "redactedWords"
+  | "dialects"
+  | "listsConfiguredOnly";
 
 /** The part of a provider's setup that its platform decides. If there is no base URL, it is empty and an issue says why. */
 export type PlatformSetup = Pick<ProviderSetup, PlatformField | "unlistedPrefixes" | "guardrail">;

@@ -51,14 +51,14 @@ export function readPricing({ entry, row, known, baseUrl, path, issues }: Priced
 
 /** `true` is the provider's own report, if its row has one. */
 function readReport(
-  given: ProviderConfig["reports_cost"],
+  config: ProviderConfig["reports_cost"],
   known: CostReport | undefined,
   path: Path,
   issues: Issues,
 ): CostReport | undefined {
-  if (given === undefined) return known;
-  if (typeof given === "boolean") return given ? (known ?? USUAL_REPORT) : undefined;
-  const { field, header, per_usd: perUsd = 1 } = given;
+  if (config === undefined) return known;
+  if (typeof config === "boolean") return config ? (known ?? USUAL_REPORT) : undefined;
+  const { field, header, per_usd: perUsd = 1 } = config;
   if (field === undefined && header === undefined)
     issues.atValue(path, "needs a field or a header in which an answer says what it cost");
   return {

@@ -16,7 +16,7 @@ import { NO_PROVIDER } from "../../core/text/pattern.ts";
 import type { NetworkRules } from "../../core/world/network.ts";
 import type { Issues, Path } from "../errors.ts";
 import { type Environment, explainQuotes, type Interpolation, isQuoted } from "../interpolate.ts";
-import { buildOwnCards } from "../models/own-cards.ts";
+import { buildOperatorCards } from "../models/operator-cards.ts";
 import { readNetwork } from "../network.ts";
 import type { Config } from "../schema.ts";
 import { parseBaseUrl } from "../units.ts";
@@ -30,7 +30,7 @@ import { VERTEX } from "./vertex.ts";
 
 interface ReadProviders {
   readonly providers: readonly ProviderSetup[];
-  readonly ownModels: readonly ModelCard[];
+  readonly operatorModels: readonly ModelCard[];
 }
 
 const CLOUDS: Readonly<Record<PlatformName, Cloud>> = { azure: AZURE, bedrock: BEDROCK, vertex: VERTEX };
@@ -61,7 +61,7 @@ export function buildProviders(
 ): ReadProviders {
   if (config === undefined) return readEnvironment(known, environment, issues);
   const names = known.map((row) => row.name);
-  const ownModels: ModelCard[] = [];
+  const operatorModels: ModelCard[] = [];
   const providers = new Map<string, ProviderSetup>();
   for (const [name, entry] of Object.entries(config)) {
     const path = ["providers", name];
@@ -87,9 +87,9 @@ export function buildProviders(
       cards,
       cloud: row?.platform === undefined ? null : row,
     };
-    ownModels.push(...buildOwnCards(own, issues));
+    operatorModels.push(...buildOperatorCards(own, issues));
   }
-  return { providers: [...providers.values()], ownModels };
+  return { providers: [...providers.values()], operatorModels };
 }
 
 function addRedacted(setup: ProviderSetup, words: readonly string[]): ProviderSetup {
@@ -114,7 +114,7 @@ function readEnvironment(
     .map((row) =>
       buildSetup({ name: row.name, path: [], row, known, names: [], issues, ...environment }, {}),
     );
-  return { providers, ownModels: [] };
+  return { providers, operatorModels: [] };
 }
 
 function isInEnvironment({ keyVariables, platform }: KnownProvider, environment: Environment): boolean {
@@ -232,9 +232,9 @@ function findAddress({ name, path, row, names, issues }: ProviderContext): strin
   return row?.baseUrl ?? "";
 }
 
-function readCredentials(context: ProviderContext, given: ProviderConfig["keys"]): readonly Credential[] {
-  if (given !== undefined) {
-    const credentials = given.map(readCredential);
+function readCredentials(context: ProviderContext, config: ProviderConfig["keys"]): readonly Credential[] {
+  if (config !== undefined) {
+    const credentials = config.map(readCredential);
     for (const [at, { secret, name }] of credentials.entries()) {
       const path = [...context.path, "keys", at];
       if (credentials.findIndex((one) => one.secret === secret) !== at)

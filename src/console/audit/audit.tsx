@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { AuditView } from "../../admin/audit/audit.ts";
-import { place } from "../browser.ts";
+import { makeGatewayUrl } from "../browser.ts";
 import { formatClock, formatFullTime, nameDay } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { route } from "../frame/route.ts";
@@ -50,7 +50,7 @@ export function AuditPage() {
       <PageHead
         title="Audit"
         actions={
-          <a class="button" href={place("/admin/v1/export/audit.csv")} download>
+          <a class="button" href={makeGatewayUrl("/admin/v1/export/audit.csv")} download>
             Export as CSV
           </a>
         }

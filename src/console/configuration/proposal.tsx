@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { VerdictView } from "../../admin/models/configuration.ts";
 import { runAfter } from "../browser.ts";
-import { change, describeError } from "../frame/api.ts";
+import { describeError, sendChange } from "../frame/api.ts";
 import { may } from "../frame/session.ts";
 import { Button, Code, type Option } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -98,7 +98,7 @@ function useVerdict(text: string): VerdictView | string | null {
     if (text === "") return;
     let isOver = false;
     const ask = async () => {
-      const verdict = await change<VerdictView>("POST", "/configuration/check", { text }).catch(
+      const verdict = await sendChange<VerdictView>("POST", "/configuration/check", { text }).catch(
         describeError,
       );
       if (!isOver) setKnown({ of: text, verdict });

@@ -2,11 +2,11 @@
 
 import { useState } from "preact/hooks";
 import type { DeliveryView, ReceiverView, TestAnswerView } from "../../admin/events/webhooks.ts";
-import { place } from "../browser.ts";
+import { makeGatewayUrl } from "../browser.ts";
 import { Origin } from "../configuration/origin.tsx";
 import { ProposalButton } from "../configuration/proposal.tsx";
 import { RECEIVER } from "../configuration/receiver.ts";
-import { change, describeError } from "../frame/api.ts";
+import { describeError, sendChange } from "../frame/api.ts";
 import { formatFullTime, formatRelativeTime, formatTime } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { usePages, useResource } from "../frame/resource.ts";
@@ -105,7 +105,7 @@ function Test({ receiver: { id, host } }: { readonly receiver: ReceiverView }) {
     setBusy(true);
     setAnswer(null);
     try {
-      setAnswer(await change<TestAnswerView>("POST", "/webhooks/test", { id }));
+      setAnswer(await sendChange<TestAnswerView>("POST", "/webhooks/test", { id }));
     } catch (error) {
       toast(describeError(error));
     } finally {
@@ -132,7 +132,7 @@ function listTypes(rows: readonly DeliveryView[], chosen: string) {
 
 function Manual() {
   return (
-    <a href={place("/docs/webhooks")} target="_blank" rel="noreferrer">
+    <a href={makeGatewayUrl("/docs/webhooks")} target="_blank" rel="noreferrer">
       How webhooks work
     </a>
   );
@@ -221,7 +221,7 @@ function SendAgain({ delivery: { id, type, host }, onSent }: SendProps) {
   const send = async () => {
     setBusy(true);
     try {
-      await change("POST", "/webhooks/deliveries", { id });
+      await sendChange("POST", "/webhooks/deliveries", { id });
       toast(`${type} is sent to ${host} once more`);
       onSent();
     } catch (error) {

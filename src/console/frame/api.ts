@@ -1,7 +1,7 @@
 // Calls to the admin routes: JSON in and out, the gateway's errors, event streams.
 import { signal } from "@preact/signals";
 import { createParser } from "eventsource-parser";
-import { send } from "../browser.ts";
+import { fetchPath } from "../browser.ts";
 import { noteDemo } from "./demo.ts";
 
 const ROOT = "/admin/v1";
@@ -78,7 +78,7 @@ interface CallOptions {
  * Calls an admin route. Throws an ApiError; a 401 also shows the sign-in page. A change that would stop nodes of an older
  * program is sent once more if the sender lets it through.
  */
-export async function call(
+export async function callAdmin(
   method: Method,
   path: string,
   body?: unknown,
@@ -104,7 +104,7 @@ function withStop(path: string): string {
 async function callRoute(method: Method, path: string, body: unknown, init: CallOptions): Promise<Response> {
   // A form sets its own content type, which includes its boundary.
   const isJson = body !== undefined && !(body instanceof FormData);
-  const response = await send(path === ROUTES || path === PROVIDER ? path : ROOT + path, {
+  const response = await fetchPath(path === ROUTES || path === PROVIDER ? path : ROOT + path, {
     method,
     headers: { ...init.headers, ...(isJson ? { "content-type": "application/json" } : {}) },
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
@@ -129,22 +129,22 @@ async function readApiError(response: Response): Promise<ApiError> {
 }
 
 /** Asks with a body, for what may not stand in an address. It changes nothing, so no page asks again after it. */
-export async function ask<Answer>(path: string, body: object, signal: AbortSignal): Promise<Answer> {
+export async function sendQuestion<Answer>(path: string, body: object, signal: AbortSignal): Promise<Answer> {
   return (await callRoute("POST", path, body, { signal })).json();
 }
 
 export async function getText(path: string): Promise<string> {
-  return (await call("GET", path)).text();
+  return (await callAdmin("GET", path)).text();
 }
 
 /** Sends a change and returns the JSON answer. */
-export async function change<Answer>(
+export async function sendChange<Answer>(
   method: Method,
   path: string,
   body?: unknown,
   headers?: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const response = await call(method, path, body, headers ? { headers } : {});
+  const response = await callAdmin(method, path, body, headers ? { headers } : {});
   const answer: Answer = response.status === 204 ? null : await response.json();
   return answer;
 }

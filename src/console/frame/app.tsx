@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { place } from "../browser.ts";
+import { makeGatewayUrl } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { Drawer } from "../parts/dialog.tsx";
 import { Icon, Logo } from "../parts/icon.tsx";
@@ -163,7 +163,7 @@ function SideEnd() {
     <div class="side-end small faint">
       <Sender />
       <div class="row">
-        <a href={place("/docs")} target="_blank" rel="noreferrer" class="row tight faint">
+        <a href={makeGatewayUrl("/docs")} target="_blank" rel="noreferrer" class="row tight faint">
           <Icon name="external" />
           Manual
         </a>

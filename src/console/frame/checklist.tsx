@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../admin/list.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";
-import { place, recall, remember } from "../browser.ts";
+import { makeGatewayUrl, readStored, writeStored } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Skeleton } from "../parts/states.tsx";
@@ -53,24 +53,24 @@ function useSteps(): readonly ChecklistStep[] | null {
     {
       name: "backup",
       label: "Back up the store and its key",
-      href: place("/docs/store#backups"),
+      href: makeGatewayUrl("/docs/store#backups"),
       isDone: null,
     },
     {
       name: "alerts",
       label: "Set up alerts",
-      href: place("/docs/alerts"),
+      href: makeGatewayUrl("/docs/alerts"),
       isDone: null,
     },
   ];
 }
 
 export function Checklist() {
-  const [isHidden, setHidden] = useState(recall(HIDDEN) === "yes");
+  const [isHidden, setHidden] = useState(readStored(HIDDEN) === "yes");
   return isHidden || !may("settings.read") || !may("keys.write") ? null : (
     <OpenChecklist
       onHide={() => {
-        remember(HIDDEN, "yes");
+        writeStored(HIDDEN, "yes");
         setHidden(true);
       }}
     />
@@ -81,15 +81,15 @@ function OpenChecklist({ onHide }: { readonly onHide: () => void }) {
   const steps = useSteps();
   const [, draw] = useState(0);
   // Its place is kept while it may be shown, so that the page doesn't move.
-  if (steps === null) return recall(DONE) === "yes" ? null : <Skeleton height={HEIGHT} />;
-  const isDone = ({ name, isDone: done }: ChecklistStep) => done ?? recall(byHand(name)) === "yes";
+  if (steps === null) return readStored(DONE) === "yes" ? null : <Skeleton height={HEIGHT} />;
+  const isDone = ({ name, isDone: done }: ChecklistStep) => done ?? readStored(byHand(name)) === "yes";
   const open = steps.filter((step) => !isDone(step)).length;
   if (open === 0) {
-    remember(DONE, "yes");
+    writeStored(DONE, "yes");
     return null;
   }
   const tick = (name: string) => {
-    remember(byHand(name), "yes");
+    writeStored(byHand(name), "yes");
     draw((count) => count + 1);
   };
   return (

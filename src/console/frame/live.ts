@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RequestView } from "../../admin/log/request-schema.ts";
 import { runAfter } from "../browser.ts";
-import { call, readEvents } from "./api.ts";
+import { callAdmin, readEvents } from "./api.ts";
 
 const AGAIN_AFTER_MS = 2000;
 const AGAIN_AFTER_MAX_MS = 30_000;
@@ -27,7 +27,7 @@ export function useLive(isWanted: boolean, listener: LiveRowListener): boolean {
     let wasOn = false;
     const listen = async () => {
       try {
-        const { body } = await call("GET", "/requests/live", undefined, { signal: ending.signal });
+        const { body } = await callAdmin("GET", "/requests/live", undefined, { signal: ending.signal });
         if (!body) return;
         setOn(true);
         if (wasOn) current.current.onGap();

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ProblemView } from "../../admin/events/problems.ts";
 import type { ListPage } from "../../admin/list.ts";
-import { nowMs, recall, remember, runAfter } from "../browser.ts";
+import { nowMs, readStored, runAfter, writeStored } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { Notice } from "../parts/states.tsx";
 import { formatFullTime } from "./format.ts";
@@ -87,7 +87,7 @@ function useAway() {
   }, [next]);
   const putAway = (problem: ProblemView) => {
     const later = { ...readAway(), [nameProblem(problem)]: nowMs() + AWAY_MS };
-    remember(AWAY, JSON.stringify(later));
+    writeStored(AWAY, JSON.stringify(later));
     setUntil(later);
   };
   return { putAway, isAway: (problem: ProblemView) => (until[nameProblem(problem)] ?? 0) > now };
@@ -96,7 +96,7 @@ function useAway() {
 /** Leaves out those whose hour is over. */
 function readAway(): Readonly<Record<string, number>> {
   try {
-    const stored: unknown = JSON.parse(recall(AWAY) ?? "{}");
+    const stored: unknown = JSON.parse(readStored(AWAY) ?? "{}");
     const known: readonly (readonly [string, unknown])[] = Object.entries(stored ?? {});
     const left = known.filter(([, until]) => typeof until === "number" && until > nowMs());
     return Object.fromEntries(left.map(([name, until]) => [name, Number(until)]));

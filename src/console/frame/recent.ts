@@ -1,12 +1,12 @@
 // The pages that the search opened before, as this browser remembers them until its user signs out.
-import { recall, remember } from "../browser.ts";
+import { readStored, writeStored } from "../browser.ts";
 import type { Place } from "./places.ts";
 
 const NAME = "recent";
 const KEPT = 6;
 
 export function listRecent(): readonly Place[] {
-  const text = recall(NAME);
+  const text = readStored(NAME);
   if (!text) return [];
   try {
     const places: readonly Place[] = JSON.parse(text);
@@ -18,9 +18,9 @@ export function listRecent(): readonly Place[] {
 
 export function keepRecent(place: Place): void {
   const others = listRecent().filter(({ path }) => path !== place.path);
-  remember(NAME, JSON.stringify([place, ...others].slice(0, KEPT)));
+  writeStored(NAME, JSON.stringify([place, ...others].slice(0, KEPT)));
 }
 
 export function forgetRecent(): void {
-  remember(NAME, "");
+  writeStored(NAME, "");
 }

@@ -1,6 +1,6 @@
 // Views of a page that were saved by name: its period and filters. They stay in this browser.
 import { useState } from "preact/hooks";
-import { recall, remember } from "../browser.ts";
+import { readStored, writeStored } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -21,7 +21,7 @@ const VIEWS_MAX = 50;
 /** Views that can't be read are none. */
 function readViews(): readonly SavedView[] {
   try {
-    const views: unknown = JSON.parse(recall(STORED) ?? "[]");
+    const views: unknown = JSON.parse(readStored(STORED) ?? "[]");
     return Array.isArray(views) ? views.filter(isView) : [];
   } catch {
     return [];
@@ -40,7 +40,7 @@ export function SavedViews() {
   const now = sortQuery(query);
   const own = views.filter((view) => view.path === path);
   const store = (next: readonly SavedView[]) => {
-    remember(STORED, JSON.stringify(next));
+    writeStored(STORED, JSON.stringify(next));
     setViews(next);
   };
   const remove = (gone: SavedView) => store(views.filter((view) => view !== gone));

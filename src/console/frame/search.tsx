@@ -6,7 +6,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { SearchField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Notice } from "../parts/states.tsx";
-import { ask, describeError } from "./api.ts";
+import { describeError, sendQuestion } from "./api.ts";
 import { findPlaces, MANUAL, type Place } from "./places.ts";
 import { keepRecent, listRecent } from "./recent.ts";
 import { makeHref, navigate } from "./route.ts";
@@ -89,7 +89,11 @@ function useResults(text: string) {
   useEffect(() => {
     const ending = new AbortController();
     const stop = runAfter(WAIT_MS, () => {
-      ask<{ readonly data: readonly ResultView[] }>("/search", { q: text.slice(0, 200) }, ending.signal)
+      sendQuestion<{ readonly data: readonly ResultView[] }>(
+        "/search",
+        { q: text.slice(0, 200) },
+        ending.signal,
+      )
         .then(({ data }) => {
           setFound({ of: text, data: data.map(toPlace) });
           setError(null);

@@ -4,8 +4,8 @@ import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { SessionView } from "../../admin/people/session.ts";
 import type { SignInView } from "../../admin/people/sign-in.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
-import { recall, remember } from "../browser.ts";
-import { ApiError, call, PROVIDER, signedIn } from "./api.ts";
+import { readStored, writeStored } from "../browser.ts";
+import { ApiError, callAdmin, PROVIDER, signedIn } from "./api.ts";
 import { type DayRules, UTC_DAYS } from "./period.ts";
 
 /** Null until it is known. It stays after the end of a session, until the next one. */
@@ -73,7 +73,7 @@ const WAS_SIGNED_IN = "signed-in";
 
 export async function checkSession(): Promise<void> {
   // Back from the provider's pages, the browser has a session that it doesn't remember.
-  if (recall(WAS_SIGNED_IN) !== "yes" && !(await findProvider()).signed_in) {
+  if (readStored(WAS_SIGNED_IN) !== "yes" && !(await findProvider()).signed_in) {
     signedIn.value = false;
     return;
   }
@@ -86,18 +86,18 @@ export async function checkSession(): Promise<void> {
 }
 
 async function readSession(): Promise<void> {
-  session.value = await (await call("GET", "/session")).json();
-  remember(WAS_SIGNED_IN, "yes");
+  session.value = await (await callAdmin("GET", "/session")).json();
+  writeStored(WAS_SIGNED_IN, "yes");
   refusedLink.value = null;
   signedIn.value = true;
 }
 
 export async function findProvider(): Promise<SignInView> {
-  return (await call("GET", PROVIDER)).json();
+  return (await callAdmin("GET", PROVIDER)).json();
 }
 
 export async function signIn(token: string): Promise<void> {
-  await call("POST", "/session", { token });
+  await callAdmin("POST", "/session", { token });
   await readSession();
 }
 
@@ -105,7 +105,7 @@ export async function signIn(token: string): Promise<void> {
 export type DemoPerson = "admin" | "manager" | "billing" | "member";
 
 export async function signInToDemo(person: DemoPerson): Promise<void> {
-  await call("POST", "/session", { person });
+  await callAdmin("POST", "/session", { person });
   await readSession();
 }
 
@@ -115,7 +115,7 @@ export const refusedLink = signal<string | null>(null);
 /** Signs in by a link that does so once. Throws only if the gateway can't be reached. */
 export async function signInByLink(secret: string): Promise<void> {
   try {
-    await call("POST", "/session", { once: secret });
+    await callAdmin("POST", "/session", { once: secret });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status === 0) throw error;
     refusedLink.value = error.message;
@@ -126,7 +126,7 @@ export async function signInByLink(secret: string): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await call("DELETE", "/session").catch(() => undefined);
-  remember(WAS_SIGNED_IN, "no");
+  await callAdmin("DELETE", "/session").catch(() => undefined);
+  writeStored(WAS_SIGNED_IN, "no");
   signedIn.value = false;
 }

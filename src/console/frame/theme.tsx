@@ -1,6 +1,6 @@
 // The switch of the console's look: light, dark, or as the system has it. The browser keeps the choice.
 import { signal } from "@preact/signals";
-import { recall, remember, setDark } from "../browser.ts";
+import { readStored, setDark, writeStored } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 
 const STORED = "theme";
@@ -13,7 +13,7 @@ const theme = signal<Theme>("system");
 
 /** Takes up the choice that this browser keeps. */
 export function startTheme(): void {
-  const kept = recall(STORED);
+  const kept = readStored(STORED);
   choose(THEMES.find((one) => one === kept) ?? "system");
 }
 
@@ -32,7 +32,7 @@ export function ThemeSwitch() {
   const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length] ?? "system";
   const press = () => {
     choose(next);
-    remember(STORED, next);
+    writeStored(STORED, next);
   };
   return <Button label={`Theme: ${now}`} kind="quiet" icon={ICONS[now]} isTiny isIconOnly onClick={press} />;
 }

@@ -1,7 +1,7 @@
 // A box to try the guard's rules on a text, which is sent to no model and kept nowhere.
 import { useState } from "preact/hooks";
 import type { GuardTriedView, TriedFinding } from "../../admin/models/guard.ts";
-import { change, describeError } from "../frame/api.ts";
+import { describeError, sendChange } from "../frame/api.ts";
 import { useNames } from "../frame/names.ts";
 import { useRun } from "../frame/task.ts";
 import { Button, Code, Segments } from "../parts/button.tsx";
@@ -35,7 +35,7 @@ export function TrialCard() {
     event.preventDefault();
     await run.start(async () => {
       const body = { text, at, ...(key !== "" && { key_id: key }) };
-      const answer = await change<GuardTriedView>("POST", "/guard/try", body).catch(describeError);
+      const answer = await sendChange<GuardTriedView>("POST", "/guard/try", body).catch(describeError);
       setTried(
         typeof answer === "string" ? answer : { text, left: answer.text ?? text, findings: answer.findings },
       );

@@ -1,6 +1,6 @@
 // Guard: the rules about personal data and secrets, what they have found, and a box to try them.
 import type { GuardRuleView, GuardView } from "../../admin/models/guard.ts";
-import { place } from "../browser.ts";
+import { makeGatewayUrl } from "../browser.ts";
 import { FIRST_RULES, GUARD_RULE } from "../configuration/guard-rule.ts";
 import { ProposalButton } from "../configuration/proposal.tsx";
 import { formatCount } from "../frame/format.ts";
@@ -22,7 +22,7 @@ export function GuardPage() {
     <>
       <PageHead title="Guard" actions={<ProposalButton label="Rule as YAML" proposal={GUARD_RULE} />}>
         Rules that find personal data, secrets and your words in what is sent and answered.{" "}
-        <a href={place("/docs/guard")} target="_blank" rel="noreferrer">
+        <a href={makeGatewayUrl("/docs/guard")} target="_blank" rel="noreferrer">
           How the guard works
         </a>
       </PageHead>

@@ -3,7 +3,7 @@ import type { CheckedKeyDetailView, CheckedNewKeyView } from "../../admin/keys/k
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { Field } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { useResource } from "../frame/resource.ts";
 import {
   findFirstPayer,
@@ -36,10 +36,10 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
     async (draft, opened) => {
       if (edited) {
         const body = makeBody(KEY_FIELDS, draft, opened, edited);
-        await change("PATCH", `/keys/${edited.id}`, body);
+        await sendChange("PATCH", `/keys/${edited.id}`, body);
         onSaved?.();
       } else {
-        onMade?.(await change<CheckedNewKeyView>("POST", "/keys", makeNewBody(draft)));
+        onMade?.(await sendChange<CheckedNewKeyView>("POST", "/keys", makeNewBody(draft)));
       }
     },
   );

@@ -2,7 +2,7 @@
 import type { CheckedNewKeyView } from "../../admin/keys/key-warnings.ts";
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import { getGatewayUrl } from "../browser.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatFullTime } from "../frame/format.ts";
 import { useForm } from "../frame/task.ts";
 import { Button, CopyButton } from "../parts/button.tsx";
@@ -56,7 +56,7 @@ interface RotateFormProps {
 export function RotateForm({ rotated, isLeaked = false, onMade, onClose }: RotateFormProps) {
   const form = useForm(
     () => ({ grace: isLeaked ? "0s" : "" }),
-    async (draft) => onMade(await change("POST", `/keys/${rotated.id}/rotate`, draft)),
+    async (draft) => onMade(await sendChange("POST", `/keys/${rotated.id}/rotate`, draft)),
   );
   return (
     <FormDialog title={`Rotate ${rotated.name}?`} action="Rotate key" form={form} onClose={onClose}>

@@ -5,7 +5,7 @@ import type { CheckedNewKeyView } from "../../admin/keys/key-warnings.ts";
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { UsageView } from "../../admin/log/usage.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { change, describeError } from "../frame/api.ts";
+import { describeError, sendChange } from "../frame/api.ts";
 import { formatCount, formatDay, formatFullTime, formatRelativeTime } from "../frame/format.ts";
 import { type Names, useNames } from "../frame/names.ts";
 import { usePages } from "../frame/resource.ts";
@@ -131,7 +131,7 @@ export function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
     }
     case "revoke": {
       const revoke = async () => {
-        await change("DELETE", `/keys/${open.key.id}`);
+        await sendChange("DELETE", `/keys/${open.key.id}`);
         toast(`${open.key.name} was revoked`);
         await reload();
       };
@@ -267,7 +267,7 @@ export function Actions({ of, onOpen, reload }: Acting & { readonly of: KeyInUse
   if (of.state === "revoked" || !mayWriteKey(of)) return null;
   const pause = async () => {
     try {
-      await change("PATCH", `/keys/${of.id}`, { paused: !of.paused });
+      await sendChange("PATCH", `/keys/${of.id}`, { paused: !of.paused });
       toast(`${of.name} was ${of.paused ? "resumed" : "paused"}`);
       await reload();
     } catch (error) {

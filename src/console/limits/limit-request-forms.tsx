@@ -2,7 +2,7 @@
 import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
 import type { LimitView } from "../../admin/limits/limits.ts";
 import { nowMs } from "../browser.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatDay } from "../frame/format.ts";
 import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
 import { reloadOpenRequests } from "../frame/open-requests.ts";
@@ -13,14 +13,14 @@ import { toast } from "../parts/toast.tsx";
 import { nameLimit } from "./limit-bars.tsx";
 
 /** A limit of one's own in an account. */
-export interface OwnLimit {
+export interface PersonalLimit {
   readonly accountId: string;
   readonly limit: LimitView;
 }
 
 interface AskFormProps {
   /** At least one. The first is chosen, so it should be the one that is in the way. */
-  readonly limits: readonly OwnLimit[];
+  readonly limits: readonly PersonalLimit[];
   readonly onClose: () => void;
   readonly onDone: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ export function AskForm({ limits, onClose, onDone }: AskFormProps) {
   const form = useForm(
     () => ({ limit: "0", ...suggestMore(limits[0]?.limit), reason: "" }),
     async ({ limit, ...draft }) => {
-      await change("POST", "/limit-requests", makeRequest(limits[Number(limit)], draft));
+      await sendChange("POST", "/limit-requests", makeRequest(limits[Number(limit)], draft));
       toast("A manager of the account will decide");
       await onDone();
       onClose();
@@ -75,7 +75,7 @@ const WEEK_MS = 7 * 86_400_000;
 
 type LimitRequestDraft = Readonly<Record<"amount" | "until" | "reason", string>>;
 
-export function makeRequest(own: OwnLimit | undefined, { amount, until, reason }: LimitRequestDraft) {
+export function makeRequest(own: PersonalLimit | undefined, { amount, until, reason }: LimitRequestDraft) {
   if (own === undefined) throw new Error("There is no such limit.");
   const { accountId, limit } = own;
   const { kind, per, models } = limit;
@@ -103,7 +103,7 @@ interface GivenDecision {
 }
 
 export async function sendDecision({ id }: LimitRequestView, decision: GivenDecision): Promise<void> {
-  await change("POST", `/limit-requests/${id}/decide`, decision);
+  await sendChange("POST", `/limit-requests/${id}/decide`, decision);
   await reloadOpenRequests();
   toast(decision.grant ? "The request was granted" : "The request was refused");
 }

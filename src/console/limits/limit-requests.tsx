@@ -15,7 +15,7 @@ import { Badge, Empty, type Tone } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { LimitBars, sortFullest } from "./limit-bars.tsx";
-import { AskForm, DecisionForm, type OwnLimit, sendDecision } from "./limit-request-forms.tsx";
+import { AskForm, DecisionForm, type PersonalLimit, sendDecision } from "./limit-request-forms.tsx";
 import { describeRequest } from "./request-words.ts";
 
 const EVERY_MS = 10_000;
@@ -42,7 +42,7 @@ export function LimitRequestsPage() {
           : "When a limit is in your way, ask for more until a day. A manager of the account decides."}
       </PageHead>
       <div class="stack">
-        {session.value?.actor.kind === "person" && <OwnLimits names={names} onAsked={requests.reload} />}
+        {session.value?.actor.kind === "person" && <PersonalLimits names={names} onAsked={requests.reload} />}
         <div class="row filters">
           <Filter label="State" value={state} options={STATE_OPTIONS} onInput={setState} />
         </div>
@@ -60,15 +60,15 @@ export function LimitRequestsPage() {
   );
 }
 
-interface OwnLimitsProps {
+interface PersonalLimitsProps {
   readonly names: Names;
   readonly onAsked: () => Promise<void>;
 }
 
 /** Nothing while nothing limits the person. */
-function OwnLimits({ names, onAsked }: OwnLimitsProps) {
+function PersonalLimits({ names, onAsked }: PersonalLimitsProps) {
   const own = useResource<MemberDetailView>(`/members/${session.value?.actor.id}`, EVERY_MS);
-  const [asked, setAsked] = useState<readonly OwnLimit[] | null>(null);
+  const [asked, setAsked] = useState<readonly PersonalLimit[] | null>(null);
   const accounts = own.data?.limits.filter(({ account_id }) => may("limit_requests.make", account_id)) ?? [];
   if (own.data !== undefined && accounts.length === 0) {
     return <p class="small faint">No limits of your own: those of your keys and of the account apply.</p>;

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { NearingView } from "../../admin/limits/nearing.ts";
-import { change, getText } from "../frame/api.ts";
+import { getText, sendChange } from "../frame/api.ts";
 import { toDayEnd } from "../frame/local-time.ts";
 import { may, type SessionPermission, session } from "../frame/session.ts";
 import { useForm } from "../frame/task.ts";
@@ -73,12 +73,15 @@ async function raise(
   draft: RaiseDraft,
 ): Promise<void> {
   if (scope === "member") {
-    await change("POST", "/limit-requests", { ...makeRequest({ accountId, limit }, draft), member_id: id });
+    await sendChange("POST", "/limit-requests", {
+      ...makeRequest({ accountId, limit }, draft),
+      member_id: id,
+    });
     return;
   }
   const path = scope === "key" ? `/keys/${id}` : `/accounts/${id}`;
   const owner: RaisedBudgets = JSON.parse(await getText(path));
-  await change("PATCH", path, makeRaise(owner, limit, draft));
+  await sendChange("PATCH", path, makeRaise(owner, limit, draft));
 }
 
 /** A key's limit in total may be one of its own, beside its budgets. An earlier addition is kept. */

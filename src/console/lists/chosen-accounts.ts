@@ -1,6 +1,6 @@
 // The changes of several accounts of the list at once.
 import type { AccountView } from "../../admin/money/accounts.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { may } from "../frame/session.ts";
 import type { Choice } from "./chosen-rows.tsx";
 
@@ -16,7 +16,7 @@ export const CHOSEN_ACCOUNTS: Choice<AccountView> = {
       past: "paused",
       warning: "The requests of all their keys will be refused until they are resumed.",
       concerns: ({ paused }) => !paused,
-      run: ({ id }) => change("PATCH", `/accounts/${id}`, { paused: true }),
+      run: ({ id }) => sendChange("PATCH", `/accounts/${id}`, { paused: true }),
     },
     {
       label: "Resume",
@@ -24,7 +24,7 @@ export const CHOSEN_ACCOUNTS: Choice<AccountView> = {
       past: "resumed",
       warning: "The requests of their keys will be answered again.",
       concerns: ({ paused }) => paused,
-      run: ({ id }) => change("PATCH", `/accounts/${id}`, { paused: false }),
+      run: ({ id }) => sendChange("PATCH", `/accounts/${id}`, { paused: false }),
     },
   ],
 };

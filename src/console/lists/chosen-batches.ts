@@ -1,6 +1,6 @@
 // The changes of several batches of the list at once.
 import type { BatchView } from "../../admin/models/batches.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { may } from "../frame/session.ts";
 import { isCancellable } from "../models/batch-words.tsx";
 import type { Choice } from "./chosen-rows.tsx";
@@ -17,7 +17,7 @@ export const CHOSEN_BATCHES: Choice<BatchView> = {
       past: "cancelled",
       warning: "No line of them starts any more. What was answered stays, and is charged.",
       concerns: () => true,
-      run: ({ id }) => change("POST", `/batches/${id}/cancel`, {}),
+      run: ({ id }) => sendChange("POST", `/batches/${id}/cancel`, {}),
     },
   ],
 };

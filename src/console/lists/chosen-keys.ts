@@ -1,6 +1,6 @@
 // The changes of several keys of the list at once.
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { mayWriteKey } from "../frame/session.ts";
 import type { Choice } from "./chosen-rows.tsx";
 
@@ -16,7 +16,7 @@ export const CHOSEN_KEYS: Choice<KeyInUseView> = {
       past: "paused",
       warning: "Their requests will be refused until they are resumed.",
       concerns: ({ paused }) => !paused,
-      run: ({ id }) => change("PATCH", `/keys/${id}`, { paused: true }),
+      run: ({ id }) => sendChange("PATCH", `/keys/${id}`, { paused: true }),
     },
     {
       label: "Resume",
@@ -24,7 +24,7 @@ export const CHOSEN_KEYS: Choice<KeyInUseView> = {
       past: "resumed",
       warning: "Their requests will be answered again.",
       concerns: ({ paused }) => paused,
-      run: ({ id }) => change("PATCH", `/keys/${id}`, { paused: false }),
+      run: ({ id }) => sendChange("PATCH", `/keys/${id}`, { paused: false }),
     },
     {
       label: "Revoke",
@@ -32,7 +32,7 @@ export const CHOSEN_KEYS: Choice<KeyInUseView> = {
       past: "revoked",
       warning: "All further requests with them will be refused. This can't be undone.",
       concerns: () => true,
-      run: ({ id }) => change("DELETE", `/keys/${id}`),
+      run: ({ id }) => sendChange("DELETE", `/keys/${id}`),
     },
   ],
 };

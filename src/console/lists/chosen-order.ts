@@ -1,7 +1,7 @@
 // The order that somebody chose for a list. It stays in this browser.
 import { useState } from "preact/hooks";
 import { isUpwards, type ListName, SORTS, type SortOf } from "../../core/things/sorts.ts";
-import { recall, remember } from "../browser.ts";
+import { readStored, writeStored } from "../browser.ts";
 import type { Query } from "../frame/api.ts";
 import type { Sorting } from "../parts/table.tsx";
 
@@ -23,12 +23,12 @@ interface ChosenOrder<List extends ListName> {
 /** A second click on a column reverses the order, a third restores the list's own. */
 export function useChosenOrder<List extends ListName>(list: List): ChosenOrder<List> {
   const stored = `${list}.order`;
-  const [chosen, setChosen] = useState(() => recall(stored) ?? "");
+  const [chosen, setChosen] = useState(() => readStored(stored) ?? "");
   const words: readonly SortOf<List>[] = SORTS[list];
   const by = words.find((word) => word === chosen.replace(/^-/, ""));
   const isDown = chosen.startsWith("-");
   const keep = (next: string) => {
-    remember(stored, next);
+    writeStored(stored, next);
     setChosen(next);
   };
   const findFirst = (name: string) => (name === "" || isUpwards(name) ? name : `-${name}`);

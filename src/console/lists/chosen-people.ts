@@ -1,6 +1,6 @@
 // The changes of several people of the list at once. Nobody is among them who chooses.
 import type { MemberView } from "../../admin/people/members.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { namePerson } from "../frame/names.ts";
 import { may, session } from "../frame/session.ts";
 import type { Choice } from "./chosen-rows.tsx";
@@ -18,7 +18,7 @@ export const CHOSEN_PEOPLE: Choice<MemberView> = {
       past: "disabled",
       warning: "Their sessions end and their personal keys stop, both at once, until they are enabled again.",
       concerns: ({ disabled }) => !disabled,
-      run: ({ id }) => change("PATCH", `/members/${id}`, { disabled: true }),
+      run: ({ id }) => sendChange("PATCH", `/members/${id}`, { disabled: true }),
     },
     {
       label: "Enable",
@@ -26,7 +26,7 @@ export const CHOSEN_PEOPLE: Choice<MemberView> = {
       past: "enabled",
       warning: "They may sign in again, and the keys that this paused are resumed.",
       concerns: ({ disabled }) => disabled,
-      run: ({ id }) => change("PATCH", `/members/${id}`, { disabled: false }),
+      run: ({ id }) => sendChange("PATCH", `/members/${id}`, { disabled: false }),
     },
   ],
 };

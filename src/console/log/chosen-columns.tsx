@@ -1,6 +1,6 @@
 // The columns of the log that somebody chose to see. They stay in this browser.
 import { useState } from "preact/hooks";
-import { recall, remember } from "../browser.ts";
+import { readStored, writeStored } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Check } from "../parts/field.tsx";
@@ -10,7 +10,7 @@ const STORED = "activity.columns";
 
 /** Names of columns that are no longer there are none. */
 function readChosen(): readonly ColumnName[] {
-  const stored = recall(STORED);
+  const stored = readStored(STORED);
   if (stored === null) return USUAL_COLUMNS;
   const names = stored.split(",");
   return COLUMN_NAMES.filter((name) => names.includes(name));
@@ -24,7 +24,7 @@ interface ChosenColumns {
 export function useChosenColumns(): ChosenColumns {
   const [shown, setShown] = useState(readChosen);
   const choose = (next: readonly ColumnName[]) => {
-    remember(STORED, next.join(","));
+    writeStored(STORED, next.join(","));
     setShown(next);
   };
   return { shown, choose };

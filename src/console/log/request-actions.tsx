@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RequestDetailView } from "../../admin/log/request-schema.ts";
 import { getGatewayUrl } from "../browser.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatPercent } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
@@ -110,7 +110,7 @@ function DecisionNow({ request, onClose }: RequestPart & { readonly onClose: () 
   const decide = () => {
     const { model_asked: model, content } = request;
     const body = { ...content?.request, model, messages: content?.messages ?? [] };
-    return change<ModelChoice>("POST", "/playground/v1/route", body).then(setData, (thrown) =>
+    return sendChange<ModelChoice>("POST", "/playground/v1/route", body).then(setData, (thrown) =>
       setError(String(thrown.message)),
     );
   };

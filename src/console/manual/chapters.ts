@@ -1,6 +1,6 @@
 // Finds sections of the manual by the manual's own search, in this page: what is looked for may be a secret.
 import { buildIndex, type Entry, findSections, type SearchIndex } from "../../docs/site/search.ts";
-import { send } from "../browser.ts";
+import { fetchPath } from "../browser.ts";
 import { MANUAL, type Place } from "../frame/places.ts";
 
 const SHOWN_MAX = 4;
@@ -17,7 +17,7 @@ function loadIndex(): Promise<SearchIndex> {
 }
 
 async function readIndex(): Promise<SearchIndex> {
-  const answer = await send("/docs/search.json", {});
+  const answer = await fetchPath("/docs/search.json", {});
   if (!answer.ok) throw new Error(`the manual's index: status ${answer.status}`);
   const entries: readonly Entry[] = await answer.json();
   return buildIndex(entries);

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { AliasView } from "../../admin/models/aliases.ts";
 import { Origin } from "../configuration/origin.tsx";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
@@ -65,7 +65,7 @@ interface RemoveProps {
 
 function RemoveAlias({ alias: { name }, onClose, onDone }: RemoveProps) {
   const run = async () => {
-    await change("DELETE", `/aliases?name=${encodeURIComponent(name)}`);
+    await sendChange("DELETE", `/aliases?name=${encodeURIComponent(name)}`);
     toast(`${name} was removed`);
     await onDone();
   };
@@ -85,7 +85,10 @@ function AliasForm({ edited, onClose, onDone }: AliasFormProps) {
     () => ({ name: edited?.name ?? "", target: JSON.stringify(startTarget(edited?.target)) }),
     async ({ name, target }) => {
       const draft: TargetDraft = JSON.parse(target);
-      await change(edited ? "PATCH" : "POST", "/aliases", { name: name.trim(), target: readTarget(draft) });
+      await sendChange(edited ? "PATCH" : "POST", "/aliases", {
+        name: name.trim(),
+        target: readTarget(draft),
+      });
       toast(edited ? "Saved" : `${name.trim()} was added`);
       await onDone();
       onClose();

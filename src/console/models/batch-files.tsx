@@ -1,7 +1,7 @@
 // The files of a batch, to download for the person whose key made them.
 
 import type { BatchDetailView } from "../../admin/models/batches.ts";
-import { place } from "../browser.ts";
+import { makeGatewayUrl } from "../browser.ts";
 import { formatBytes, formatFullTime } from "../frame/format.ts";
 import { session } from "../frame/session.ts";
 import { Card } from "../parts/page.tsx";
@@ -33,7 +33,7 @@ function Download({ file: { id, member_id, of } }: { readonly file: BatchFile })
   return (
     <a
       class="button tiny"
-      href={place(`/admin/v1/files/${id}/content`)}
+      href={makeGatewayUrl(`/admin/v1/files/${id}/content`)}
       download={`${id}.jsonl`}
       aria-label={`Download ${FILE_WORDS[of].toLowerCase()}`}
     >

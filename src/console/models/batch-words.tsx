@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { BatchView } from "../../admin/models/batches.ts";
 import { findUnanswered, listOutcomes, nameStatus } from "../../core/things/line-outcomes.ts";
 import { nowMs } from "../browser.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatCount, formatDuration, formatRelativeTime, formatTime } from "../frame/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Confirm } from "../parts/dialog.tsx";
@@ -117,7 +117,7 @@ export function CancelBatch({ batch, isTiny = false, onCancelled }: CancelProps)
   const [isAsking, setAsking] = useState(false);
   if (!isCancellable(batch)) return null;
   const run = async () => {
-    await change("POST", `/batches/${batch.id}/cancel`, {});
+    await sendChange("POST", `/batches/${batch.id}/cancel`, {});
     onCancelled();
   };
   return (

@@ -1,7 +1,7 @@
 // Batches: how far each is, its rate, what it costs, why it waits; and cancelling one.
 
 import type { BatchView } from "../../admin/models/batches.ts";
-import { place } from "../browser.ts";
+import { makeGatewayUrl } from "../browser.ts";
 import { formatCount, formatFullTime, formatTime, formatUsd } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { usePages } from "../frame/resource.ts";
@@ -63,7 +63,7 @@ export function BatchesPage() {
 
 function Manual() {
   return (
-    <a href={place("/docs/batches")} target="_blank" rel="noreferrer">
+    <a href={makeGatewayUrl("/docs/batches")} target="_blank" rel="noreferrer">
       How batches work
     </a>
   );

@@ -22,7 +22,7 @@ export function isChosen(chosen: Choice, { id, verdict }: Pick<Change, "id" | "v
 }
 
 /** A model's changes that wait are taken with its others: they were compared together. */
-export function toggle(chosen: Choice, { id, verdict }: Change, hasSafe: boolean): Choice {
+export function toggleChange(chosen: Choice, { id, verdict }: Change, hasSafe: boolean): Choice {
   const isOn = isChosen(chosen, { id, verdict });
   const next = new Map(chosen);
   next.delete(id);

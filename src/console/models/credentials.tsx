@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { CredentialView, ProviderView, TestResult } from "../../admin/models/providers.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { MINUTE_LIMITS } from "../../core/limits/limit-table.ts";
-import { change, describeError } from "../frame/api.ts";
+import { describeError, sendChange } from "../frame/api.ts";
 import { formatCount, formatDuration, formatPercent, formatRelativeTime } from "../frame/format.ts";
 import { may } from "../frame/session.ts";
 import { useForm } from "../frame/task.ts";
@@ -75,21 +75,21 @@ function useCredential({ provider, credential, reload }: Omit<CredentialProps, "
   const test = async () => {
     setTested("running");
     try {
-      setTested(await change<TestResult>("POST", `${path}/test`, { credential_id: credential.id }));
+      setTested(await sendChange<TestResult>("POST", `${path}/test`, { credential_id: credential.id }));
     } catch (error) {
       setTested(describeError(error));
     }
   };
   const pause = async () => {
     try {
-      await change("PATCH", path, { credential_id: credential.id, enabled: !credential.enabled });
+      await sendChange("PATCH", path, { credential_id: credential.id, enabled: !credential.enabled });
       await reload();
     } catch (error) {
       toast(describeError(error));
     }
   };
   const remove = async () => {
-    await change("DELETE", `${path}?credential_id=${encodeURIComponent(credential.id)}`);
+    await sendChange("DELETE", `${path}?credential_id=${encodeURIComponent(credential.id)}`);
     toast("Credential removed");
     await reload();
   };
@@ -154,7 +154,7 @@ function TestOutcome({ tested }: { readonly tested: TestResult | string | null }
 async function tryCredential(provider: string, id: string | undefined): Promise<TestResult | string> {
   try {
     const body = id === undefined ? {} : { credential_id: id };
-    return await change<TestResult>("POST", `/providers/${provider}/test`, body);
+    return await sendChange<TestResult>("POST", `/providers/${provider}/test`, body);
   } catch (error) {
     return describeError(error);
   }
@@ -189,8 +189,8 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
       const fields = { key: key?.trim(), ...limits };
       const path = `/providers/${provider.name}`;
       const after = replaced
-        ? await change<ProviderView>("PATCH", path, { credential_id: replaced.id, ...fields })
-        : await change<ProviderView>("POST", path, fields);
+        ? await sendChange<ProviderView>("PATCH", path, { credential_id: replaced.id, ...fields })
+        : await sendChange<ProviderView>("POST", path, fields);
       await onSaved();
       const added = replaced ? replaced.id : findAdded(provider, after)?.id;
       setTested(await tryCredential(provider.name, added));

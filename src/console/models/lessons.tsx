@@ -1,7 +1,7 @@
 // The refusals of a model in plain words, found by the gateway or set by the operator, each with its actions.
 import { useState } from "preact/hooks";
 import type { ModelRulesView } from "../../admin/models/model-rules.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatFullTime, formatRelativeTime } from "../frame/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Confirm } from "../parts/dialog.tsx";
@@ -96,7 +96,7 @@ function ChangeLesson({ id, known, action, lesson, onClose, onDone }: LessonChan
   const run = async () => {
     const others = known.filter((one) => one !== word && one !== `-${word}`);
     const added = { pin: [word], forget: [`-${word}`], "take back": [] }[action];
-    await change("PATCH", `/models/${encodeURIComponent(id)}`, { refuses: [...others, ...added] });
+    await sendChange("PATCH", `/models/${encodeURIComponent(id)}`, { refuses: [...others, ...added] });
     toast(`Changed for ${id}`);
     await onDone();
   };

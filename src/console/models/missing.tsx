@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../admin/list.ts";
 import type { MissingModelView } from "../../admin/models/unlisted-models.ts";
-import { change, describeError } from "../frame/api.ts";
+import { describeError, sendChange } from "../frame/api.ts";
 import { formatCount, formatRelativeTime } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
@@ -19,7 +19,7 @@ export function MissingModels() {
   const [error, setError] = useState<string | null>(null);
   const take = async (model: string) => {
     try {
-      await change("POST", "/catalogue", { yes: true, only: [model] });
+      await sendChange("POST", "/catalogue", { yes: true, only: [model] });
     } catch (thrown) {
       return setError(describeError(thrown));
     }

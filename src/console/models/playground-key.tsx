@@ -1,7 +1,7 @@
 // The key with which the playground asks: the console's own, or a personal one of the person who is signed in.
 import { useState } from "preact/hooks";
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
-import { recall, remember } from "../browser.ts";
+import { readStored, writeStored } from "../browser.ts";
 import { withQuery } from "../frame/api.ts";
 import { useNames } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
@@ -40,7 +40,7 @@ interface KeyChoice {
 
 /** The keys with which one may ask. One that is no longer among them is no longer chosen. */
 export function usePlaygroundKey(): KeyChoice {
-  const [picked, pick] = useState(() => recall(KEPT) ?? "");
+  const [picked, pick] = useState(() => readStored(KEPT) ?? "");
   const names = useNames();
   const own = names.keys.filter(isOwn).map(({ id, name }) => ({ value: id, label: name }));
   const mayUseConsole = may("playground.use");
@@ -53,7 +53,7 @@ export function usePlaygroundKey(): KeyChoice {
   const found = options.find(({ value }) => value === picked) ?? options[0];
   current = found?.value ?? "";
   const choose = (id: string) => {
-    remember(KEPT, id);
+    writeStored(KEPT, id);
     pick(id);
   };
   return { options: mayUseConsole || names.areKnown ? options : null, value: current, choose };

@@ -2,7 +2,7 @@
 import type { ErrorBody } from "../../core/faults/fault.ts";
 import type { Chunk, Usage } from "../../surfaces/openai-chat/answer-schema.ts";
 import { monotonicMs } from "../browser.ts";
-import { call, describeError, readEvents } from "../frame/api.ts";
+import { callAdmin, describeError, readEvents } from "../frame/api.ts";
 import { placePlayground } from "./playground-key.tsx";
 
 interface PlaygroundToolCall {
@@ -56,7 +56,7 @@ export async function streamAnswer(
   };
   try {
     const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
-    const response = await call("POST", placePlayground(""), streamed, { signal: stop });
+    const response = await callAdmin("POST", placePlayground(""), streamed, { signal: stop });
     set({ model: response.headers.get("x-poundkey-model") });
     if (!response.body) throw new Error("The gateway sent an empty answer.");
     for await (const data of readEvents(response.body)) {

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { getGatewayUrl, recall, remember } from "../browser.ts";
+import { getGatewayUrl, readStored, writeStored } from "../browser.ts";
 import { SELECTORS, useModels } from "../frame/names.ts";
 import { route } from "../frame/route.ts";
 import { useRun } from "../frame/task.ts";
@@ -27,7 +27,7 @@ const MODELS_KEPT = "playground.models";
 function chooseFirstModels(sample: string): readonly string[] {
   const named = route.value.query.get("model");
   if (named) return [named];
-  const kept = recall(MODELS_KEPT)?.split("\n").filter(Boolean) ?? [];
+  const kept = readStored(MODELS_KEPT)?.split("\n").filter(Boolean) ?? [];
   return kept.length > 0 ? kept.slice(0, LANES_MAX) : [sample];
 }
 
@@ -63,7 +63,7 @@ function useLanes(sample: string, others: readonly string[]) {
   }, [others.length > 0]);
   const setModels = (changed: readonly Lane[]) => {
     setLanes(changed);
-    remember(MODELS_KEPT, changed.map(({ model }) => model).join("\n"));
+    writeStored(MODELS_KEPT, changed.map(({ model }) => model).join("\n"));
   };
   const send = (prompt: Prompt, setup: PlaygroundSetup) => {
     setLanes(lanes.map((lane) => ({ ...lane, turns: [...lane.turns, { prompt, answer: WAITING }] })));
@@ -273,7 +273,7 @@ interface CodeDialogProps {
 }
 
 const IMAGE_SHOWN = 48;
-const kept = LANGUAGES.find(({ value }) => value === recall("language"))?.value;
+const kept = LANGUAGES.find(({ value }) => value === readStored("language"))?.value;
 const language = signal<Language>(kept ?? "curl");
 
 /** A call as code, in the language chosen last. */
@@ -293,7 +293,7 @@ function CodeDialog({ lanes, setup, onClose }: CodeDialogProps) {
   };
   const choose = (value: Language) => {
     language.value = value;
-    remember("language", value);
+    writeStored("language", value);
   };
   return (
     <Dialog title="View as code" isWide onClose={onClose}>

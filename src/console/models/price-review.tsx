@@ -1,7 +1,7 @@
 // The review of what a list of prices would change: each model has a box, and what is ticked is taken.
 import { useState } from "preact/hooks";
 import type { PriceReview } from "../../admin/models/price-review-schema.ts";
-import { change, describeError } from "../frame/api.ts";
+import { describeError, sendChange } from "../frame/api.ts";
 import { formatCount, formatUsd } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
@@ -19,7 +19,7 @@ import {
   listAcceptances,
   nameGroup,
   sortByGroup,
-  toggle,
+  toggleChange,
 } from "./change-choice.ts";
 import { ListHead } from "./list-head.tsx";
 import { pairRates } from "./price-steps.ts";
@@ -41,7 +41,7 @@ export function Review({ review: enabled, onClose, onDone }: ReviewProps) {
   const canAccept = review.can_accept && may("models.write");
   const accept = async () => {
     try {
-      for (const body of listAcceptances(chosen, review)) await change("POST", "/catalogue", body);
+      for (const body of listAcceptances(chosen, review)) await sendChange("POST", "/catalogue", body);
     } catch (thrown) {
       return setError(describeError(thrown));
     }
@@ -52,7 +52,7 @@ export function Review({ review: enabled, onClose, onDone }: ReviewProps) {
   const hasSafe = new Set(review.changes.flatMap(({ id, verdict }) => (verdict === "taken" ? [id] : [])));
   const box = {
     isOn: (row: Change) => isChosen(chosen, row),
-    onToggle: (row: Change) => setChosen(toggle(chosen, row, hasSafe.has(row.id))),
+    onToggle: (row: Change) => setChosen(toggleChange(chosen, row, hasSafe.has(row.id))),
   };
   const hasBoxes = canAccept && review.changes.some(canChoose);
   const isUsed = review.changes.some(({ requests }) => requests > 0);

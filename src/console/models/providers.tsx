@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import type { ListPage } from "../../admin/list.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
+import { proposeOperatorServer } from "../configuration/operator-server.ts";
 import { useOrigins } from "../configuration/origin.tsx";
-import { makeOwnServer } from "../configuration/own-server.ts";
 import { ProposalButton } from "../configuration/proposal.tsx";
 import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
@@ -28,7 +28,7 @@ export function ProvidersPage() {
   useAdd("yes", () => setChoosing(true));
   return (
     <>
-      <PageHead title="Providers" actions={<OwnServerButton all={providers.data?.data ?? []} />}>
+      <PageHead title="Providers" actions={<OperatorServerButton all={providers.data?.data ?? []} />}>
         Where requests go. Keys added here are stored encrypted and used by every node within two seconds.
       </PageHead>
       <div class="stack">
@@ -52,13 +52,13 @@ export function ProvidersPage() {
 }
 
 /** Those that a key in the environment enables end with the first that the file names. */
-function OwnServerButton({ all }: Pick<ListsProps, "all">) {
+function OperatorServerButton({ all }: Pick<ListsProps, "all">) {
   const isNamed = useOrigins().find(["providers"]) !== null;
   const others = isNamed
     ? []
     : all.filter(({ on, credentials }) => on && credentials.some(({ source }) => source === "configured"));
   const names = others.map(({ name }) => name).filter((name) => name !== SIMULATED);
-  return <ProposalButton label="Own server as YAML" proposal={makeOwnServer(names)} />;
+  return <ProposalButton label="Own server as YAML" proposal={proposeOperatorServer(names)} />;
 }
 
 /** No file can name it. */

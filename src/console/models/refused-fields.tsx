@@ -1,7 +1,7 @@
 // The refusals of a model: fields that its provider refused, each with a button that has it left out, and lessons.
 import { useState } from "preact/hooks";
 import type { ModelRulesView } from "../../admin/models/model-rules.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatCount } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
@@ -56,7 +56,7 @@ interface LeaveOutProps {
 
 function LeaveOut({ id, known, field: { field, refuses }, onClose, onDone }: LeaveOutProps) {
   const run = async () => {
-    await change("PATCH", `/models/${encodeURIComponent(id)}`, { refuses: [...known, refuses] });
+    await sendChange("PATCH", `/models/${encodeURIComponent(id)}`, { refuses: [...known, refuses] });
     toast(`${field} is left out for ${id}`);
     await onDone();
   };

@@ -1,7 +1,7 @@
 // Sampling: models answer the same prompts side by side, without names, and the operator or a judge model scores them.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Sampling } from "../../admin/models/sampling.ts";
-import { change, describeError } from "../frame/api.ts";
+import { describeError, sendChange } from "../frame/api.ts";
 import { formatUsd } from "../frame/format.ts";
 import { useModels } from "../frame/names.ts";
 import { useForm } from "../frame/task.ts";
@@ -53,7 +53,7 @@ function SetupForm({ onPlanned }: { readonly onPlanned: (setup: SamplingSetup) =
     () => ({ prompts: "20", budget: "1", own: "" }),
     async ({ prompts, budget, own }) => {
       const lines = own.split("\n").filter((line) => line.trim() !== "");
-      const plan = await change<SamplingPlanView>("POST", "/samples/plan", {
+      const plan = await sendChange<SamplingPlanView>("POST", "/samples/plan", {
         prompts: Number(prompts),
         ...(judge === "" ? {} : { judge }),
         ...(models.length === 0 ? {} : { models }),
@@ -143,7 +143,7 @@ function useSession({ plan, budget, judge }: SamplingSetup) {
   const left = () => Math.max(0, budget - spent.current);
   const learn = async (scores: readonly { readonly answer: string; readonly score: number }[]) => {
     if (scores.length > 0) {
-      const { models } = await change<AnswerOf<"score">>("POST", "/samples/scores", { messages, scores });
+      const { models } = await sendChange<AnswerOf<"score">>("POST", "/samples/scores", { messages, scores });
       setScored((before) => [...before, ...models]);
     }
     setAnswers(null);
@@ -153,7 +153,7 @@ function useSession({ plan, budget, judge }: SamplingSetup) {
     const texts = given.flatMap(({ answer, text }) => (text === null ? [] : [{ answer, text }]));
     if (texts.length < 2) return learn([]);
     const body = { messages, judge, answers: texts, max_cost_usd: left() };
-    const { scores, cost_usd } = await change<AnswerOf<"judge">>("POST", "/samples/judge", body);
+    const { scores, cost_usd } = await sendChange<AnswerOf<"judge">>("POST", "/samples/judge", body);
     spent.current += cost_usd;
     if (scores.length === 0 && cost_usd === 0) return setEnd("The budget is used up.");
     return learn(scores.flatMap(({ answer, score }) => (score === null ? [] : [{ answer, score }])));
@@ -161,7 +161,7 @@ function useSession({ plan, budget, judge }: SamplingSetup) {
   const ask = async () => {
     if (messages === undefined) return setEnd("All prompts were asked.");
     const body = { messages, models: plan.models, max_cost_usd: left() };
-    const { answers: given, cost_usd } = await change<AnswerOf<"ask">>("POST", "/samples/ask", body);
+    const { answers: given, cost_usd } = await sendChange<AnswerOf<"ask">>("POST", "/samples/ask", body);
     spent.current += cost_usd;
     if (given.length === 0) return setEnd("The budget is used up.");
     return judge === "" ? setAnswers(given) : judgeAll(given);

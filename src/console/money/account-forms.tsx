@@ -2,7 +2,7 @@
 import type { AccountView } from "../../admin/money/accounts.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import type { Field } from "../../core/fields/field.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatUsd } from "../frame/format.ts";
 import { useForm } from "../frame/task.ts";
 import { writeBudgets } from "../parts/budgets-field.tsx";
@@ -28,7 +28,7 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
     async (draft, opened) => {
       const body = makeBody(ACCOUNT_FIELDS, draft, edited ? opened : {}, edited);
       const path = edited ? `/accounts/${edited.id}` : "/accounts";
-      onSaved(await change<AccountView>(edited ? "PATCH" : "POST", path, body));
+      onSaved(await sendChange<AccountView>(edited ? "PATCH" : "POST", path, body));
     },
   );
   return (

@@ -2,7 +2,7 @@
 import { useRef } from "preact/hooks";
 import type { AccountView } from "../../admin/money/accounts.ts";
 import { makeIdempotencyKey } from "../browser.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatUsd } from "../frame/format.ts";
 import { useForm } from "../frame/task.ts";
 import { FormDialog } from "../parts/dialog.tsx";
@@ -23,7 +23,7 @@ export function useOrder({ account, onClose, onDone }: MoneyFormProps) {
     const of = JSON.stringify(body);
     if (once.current.of !== of) once.current = { of, name: makeIdempotencyKey() };
     const headers = { "idempotency-key": once.current.name };
-    const after = await change<AccountView>("POST", `/accounts/${account.id}/${path}`, body, headers);
+    const after = await sendChange<AccountView>("POST", `/accounts/${account.id}/${path}`, body, headers);
     toast(`The balance of ${account.name} is now ${formatUsd(after.balance_usd)}`);
     await onDone();
     onClose();

@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import type { AccountView } from "../../admin/money/accounts.ts";
 import type { CheckoutAmountsView, CheckoutView } from "../../admin/money/checkouts.ts";
 import { makeIdempotencyKey, openAddress } from "../browser.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatUsd } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { route } from "../frame/route.ts";
@@ -34,7 +34,7 @@ export function CardTopUp({ account, amounts, onClose }: CardTopUpProps) {
     async ({ amount_usd: usd }) => {
       const headers = { "idempotency-key": keys.current.getOrInsertComputed(usd, makeIdempotencyKey) };
       const path = `/accounts/${account.id}/checkout`;
-      openAddress((await change<CheckoutView>("POST", path, { amount_usd: Number(usd) }, headers)).url);
+      openAddress((await sendChange<CheckoutView>("POST", path, { amount_usd: Number(usd) }, headers)).url);
     },
   );
   return (

@@ -1,7 +1,7 @@
 // Money → Statements: a month of all accounts, to read, to print with a total, and as CSV.
 import { useState } from "preact/hooks";
 import type { MonthView } from "../../admin/money/months.ts";
-import { place, print } from "../browser.ts";
+import { makeGatewayUrl, printPage } from "../browser.ts";
 import { formatMoney, nameMonth } from "../frame/format.ts";
 import { listMonths } from "../frame/months.ts";
 import { useResource } from "../frame/resource.ts";
@@ -49,10 +49,10 @@ export function MonthsPage() {
               options={months.map((value) => ({ value, label: nameMonth(value) }))}
               onInput={choose}
             />
-            <a class="button" href={place(`/admin/v1${path}.csv`)} download>
+            <a class="button" href={makeGatewayUrl(`/admin/v1${path}.csv`)} download>
               CSV
             </a>
-            <Button label="Print" onClick={print} />
+            <Button label="Print" onClick={printPage} />
           </>
         }
       >

@@ -1,7 +1,7 @@
 // Money → Reconciliation: what the providers were sent, by day and credential, to be laid beside their invoices.
 
 import type { ReconciliationView } from "../../admin/money/reconciliation.ts";
-import { place } from "../browser.ts";
+import { makeGatewayUrl } from "../browser.ts";
 import { withQuery } from "../frame/api.ts";
 import {
   DAY_MS,
@@ -49,7 +49,7 @@ export function ReconciliationPage() {
         actions={
           <a
             class="button"
-            href={withQuery(place("/admin/v1/reconciliation.csv"), { ...range.period })}
+            href={withQuery(makeGatewayUrl("/admin/v1/reconciliation.csv"), { ...range.period })}
             download
           >
             Export calls as CSV
@@ -75,7 +75,7 @@ export function ReconciliationPage() {
 
 function Manual() {
   return (
-    <a href={place("/docs/books#reconciliation")} target="_blank" rel="noreferrer">
+    <a href={makeGatewayUrl("/docs/books#reconciliation")} target="_blank" rel="noreferrer">
       How to read it
     </a>
   );
@@ -237,7 +237,7 @@ function makeColumns(rows: readonly ReconciliationRow[]): readonly Column<Reconc
       cell: ({ day, provider, credential }) => (
         <a
           class="button quiet tiny"
-          href={withQuery(place("/admin/v1/reconciliation.csv"), nameDay(day))}
+          href={withQuery(makeGatewayUrl("/admin/v1/reconciliation.csv"), nameDay(day))}
           download
         >
           CSV<span class="hidden-text"> of the calls of {`${day}, ${provider} ${credential}`}</span>

@@ -1,7 +1,7 @@
 // An account's statement of a month: to read, to print, and as CSV.
 import { useState } from "preact/hooks";
 import type { StatementView } from "../../admin/money/statements.ts";
-import { place, print } from "../browser.ts";
+import { makeGatewayUrl, printPage } from "../browser.ts";
 import { formatDay, formatUsd, nameMonth } from "../frame/format.ts";
 import { listMonths } from "../frame/months.ts";
 import { useResource } from "../frame/resource.ts";
@@ -52,10 +52,10 @@ export function Statement({ id, since }: StatementProps) {
               options={months.map((value) => ({ value, label: nameMonth(value) }))}
               onInput={setMonth}
             />
-            <a class="button" href={place(`/admin/v1${path}.csv`)} download>
+            <a class="button" href={makeGatewayUrl(`/admin/v1${path}.csv`)} download>
               CSV
             </a>
-            <Button label="Print" onClick={print} />
+            <Button label="Print" onClick={printPage} />
           </div>
         }
         isFlush

@@ -1,7 +1,7 @@
 // Sends a request that isn't streamed: the answer or the error, the model and the time.
 
 import { monotonicMs } from "../browser.ts";
-import { call, describeError } from "../frame/api.ts";
+import { callAdmin, describeError } from "../frame/api.ts";
 import { placePlayground } from "../models/playground-key.tsx";
 import type { Values } from "../parts/request-fields.ts";
 
@@ -59,7 +59,7 @@ export async function sendRequest<Answer>(
 ): Promise<Outcome<Answer>> {
   const startMs = monotonicMs();
   try {
-    const response = await call(
+    const response = await callAdmin(
       "POST",
       placePlayground(asked.path),
       makeBody({ ...asked.fields, ...asked.own }),

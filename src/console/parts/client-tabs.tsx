@@ -1,7 +1,7 @@
 // Tabs with each client's setup lines, filled in with the gateway's address and a key.
 import { useId, useRef, useState } from "preact/hooks";
 import { CLIENT_SETUPS, type ClientSetup, fillSnippet, TOOL_SETUPS } from "../../docs/site/client-setups.ts";
-import { place, recall, remember } from "../browser.ts";
+import { makeGatewayUrl, readStored, writeStored } from "../browser.ts";
 import { Code } from "./button.tsx";
 import { Monogram } from "./icon.tsx";
 
@@ -9,7 +9,7 @@ import { Monogram } from "./icon.tsx";
 const CURL: TabSetup = {
   name: "curl",
   title: "curl",
-  page: place("/docs"),
+  page: makeGatewayUrl("/docs"),
   snippets: [
     {
       about: "Try the key:",
@@ -28,11 +28,14 @@ interface TabSetup extends Pick<ClientSetup, "name" | "title" | "snippets"> {
 
 /** Clients of models, and clients of tool servers. */
 const SETUPS: Readonly<Record<"models" | "tools", readonly TabSetup[]>> = {
-  models: [CURL, ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: place(`/docs/client-${setup.name}`) }))],
+  models: [
+    CURL,
+    ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: makeGatewayUrl(`/docs/client-${setup.name}`) })),
+  ],
   tools: TOOL_SETUPS.map(({ tools, ...setup }) => ({
     ...setup,
     snippets: tools,
-    page: place("/docs/tool-servers"),
+    page: makeGatewayUrl("/docs/tool-servers"),
   })),
 };
 const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
@@ -52,12 +55,12 @@ export function ClientTabs({ address, secret, to = "models" }: ClientTabsProps) 
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const setups = SETUPS[to];
-  const last = setups.findIndex(({ name }) => name === recall("client"));
+  const last = setups.findIndex(({ name }) => name === readStored("client"));
   const [at, setAt] = useState(Math.max(0, last));
   const setup = setups[at];
   const choose = (next: number) => {
     setAt(next);
-    remember("client", setups[next]?.name ?? "");
+    writeStored("client", setups[next]?.name ?? "");
   };
   const move = (event: KeyboardEvent) => {
     const next = STEPS[event.key]?.(at, setups.length);

@@ -1,7 +1,7 @@
 // The agents that a person signed in, each with a way to end its sign-in.
 import { useState } from "preact/hooks";
 import type { DeviceView } from "../../admin/people/devices.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatDay, formatFullTime, formatRelativeTime } from "../frame/format.ts";
 import { type Names, useNames } from "../frame/names.ts";
 import { useResource } from "../frame/resource.ts";
@@ -24,7 +24,7 @@ export function Agents({ memberId }: { readonly memberId: string }) {
   const rows = agents.data?.data ?? [];
   if (rows.length === 0) return null;
   const end = async () => {
-    await change("DELETE", `${path}/${ended?.id}`);
+    await sendChange("DELETE", `${path}/${ended?.id}`);
     toast(`${ended?.agent} was signed out`);
     await agents.reload();
   };

@@ -14,7 +14,7 @@ import { may, session } from "../frame/session.ts";
 import { KEY_NAME, LAST_USED } from "../keys/key-columns.tsx";
 import { KeyDialog, type OpenDialog } from "../keys/keys.tsx";
 import { LimitBars, measureShare, sortFullest } from "../limits/limit-bars.tsx";
-import { AskForm, type OwnLimit } from "../limits/limit-request-forms.tsx";
+import { AskForm, type PersonalLimit } from "../limits/limit-request-forms.tsx";
 import { describeRequest } from "../limits/request-words.ts";
 import { UsageSection } from "../log/usage-section.tsx";
 import { Button } from "../parts/button.tsx";
@@ -36,7 +36,7 @@ export function HomePage() {
   const keys = usePages<KeyInUseView>("/keys", {}, EVERY_MS);
   const names = useNames();
   const [open, setOpen] = useState<OpenDialog | null>(null);
-  const [asking, setAsking] = useState<readonly OwnLimit[] | null>(null);
+  const [asking, setAsking] = useState<readonly PersonalLimit[] | null>(null);
   const add = may("own.keys.write") && (
     <Button label="Add New Key" kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />
   );
@@ -54,7 +54,7 @@ export function HomePage() {
         {own.data?.limits.map(({ account_id, limits }) => (
           <Left key={account_id} accountId={account_id} limits={limits} names={names} onAsk={setAsking} />
         ))}
-        <OwnKeys keys={keys} add={add} />
+        <PersonKeys keys={keys} add={add} />
         <Card
           title="Connect"
           note="Each client's lines. Your key stands where sk-… does; it was shown when you made it."
@@ -73,7 +73,7 @@ interface LeftProps {
   readonly accountId: string;
   readonly limits: readonly LimitView[];
   readonly names: Names;
-  readonly onAsk: (limits: readonly OwnLimit[]) => void;
+  readonly onAsk: (limits: readonly PersonalLimit[]) => void;
 }
 
 /** The rest of the limits in one account: the fullest budget in large letters, the other limits below. */
@@ -115,7 +115,7 @@ function BudgetLeft({ budget }: { readonly budget: LimitView }) {
   );
 }
 
-interface OwnKeysProps {
+interface PersonKeysProps {
   readonly keys: Pages<KeyInUseView>;
   readonly add: ComponentChildren;
 }
@@ -128,7 +128,7 @@ const COLUMNS: readonly Column<KeyInUseView>[] = [
   LAST_USED,
 ];
 
-function OwnKeys({ keys, add }: OwnKeysProps) {
+function PersonKeys({ keys, add }: PersonKeysProps) {
   return (
     <List
       title="My keys"

@@ -1,6 +1,6 @@
 // The form that gives a person a role besides those of the rules, or takes it back.
 import type { MemberView } from "../../admin/people/members.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
 import { type Names, namePerson, useNames } from "../frame/names.ts";
 import { ROLES } from "../frame/session.ts";
@@ -30,7 +30,7 @@ export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
   const form = useForm(
     () => readOwn(person),
     async (draft) => {
-      await change("PATCH", `/members/${person.id}`, makeChange(draft, person));
+      await sendChange("PATCH", `/members/${person.id}`, makeChange(draft, person));
       toast(`The role of ${namePerson(person)} was changed`);
       await onSaved();
       onClose();

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
 import type { MemberDetailView } from "../../admin/people/member-detail.ts";
 import type { MemberView } from "../../admin/people/members.ts";
-import { change, describeError } from "../frame/api.ts";
+import { describeError, sendChange } from "../frame/api.ts";
 import { formatDay, formatFullTime, formatRelativeTime } from "../frame/format.ts";
 import { namePerson, useNames } from "../frame/names.ts";
 import { usePages, useResource } from "../frame/resource.ts";
@@ -159,7 +159,7 @@ interface PersonActionsProps {
 function Actions({ person, onOpen, reload }: PersonActionsProps) {
   const enable = async () => {
     try {
-      await change("PATCH", `/members/${person.id}`, { disabled: false });
+      await sendChange("PATCH", `/members/${person.id}`, { disabled: false });
       toast(`${namePerson(person)} may sign in again`);
       await reload();
     } catch (error) {
@@ -190,12 +190,12 @@ function PersonDialog({ person, open, close, reload }: PersonDialogProps) {
   const name = namePerson(person);
   const isSelf = session.value?.actor.id === person.id;
   const disable = async () => {
-    await change("PATCH", `/members/${person.id}`, { disabled: true });
+    await sendChange("PATCH", `/members/${person.id}`, { disabled: true });
     toast(`${name} was disabled`);
     await reload();
   };
   const anonymise = async () => {
-    await change("POST", `/members/${person.id}/anonymise`);
+    await sendChange("POST", `/members/${person.id}/anonymise`);
     toast("The person was anonymised");
     await reload();
   };

@@ -1,6 +1,6 @@
 // The first day of People: how to let people sign in with the company's identity provider, step by step.
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
-import { getGatewayUrl, place } from "../browser.ts";
+import { getGatewayUrl, makeGatewayUrl } from "../browser.ts";
 import { useOrigins } from "../configuration/origin.tsx";
 import { ProposalButton } from "../configuration/proposal.tsx";
 import { makeSignInStart } from "../configuration/sign-in-change.ts";
@@ -68,7 +68,7 @@ export function SignInSetup() {
       </Card>
       <Notice>
         The admin token stays a way in, always: also when the provider is away or a rule is wrong.{" "}
-        <a href={place("/docs/sign-in")} target="_blank" rel="noreferrer">
+        <a href={makeGatewayUrl("/docs/sign-in")} target="_blank" rel="noreferrer">
           The manual
         </a>{" "}
         has a table of providers, and says what happens when people leave.

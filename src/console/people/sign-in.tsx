@@ -1,7 +1,7 @@
 // Sign-in with the admin token, or the way to the company's identity provider.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SignInView } from "../../admin/people/sign-in.ts";
-import { place } from "../browser.ts";
+import { makeGatewayUrl } from "../browser.ts";
 import { describeError } from "../frame/api.ts";
 import { isDemo } from "../frame/demo.ts";
 import { findProvider, refusedLink, signIn } from "../frame/session.ts";
@@ -70,8 +70,8 @@ function Welcome() {
         <h1>Sign in</h1>
         <p>
           One address and one key for the language models of many providers, with budgets, logs and
-          statements. <a href={place("/docs")}>What this is</a> ·{" "}
-          <a href={place("/docs/clients")}>Connect a program</a>
+          statements. <a href={makeGatewayUrl("/docs")}>What this is</a> ·{" "}
+          <a href={makeGatewayUrl("/docs/clients")}>Connect a program</a>
         </p>
       </div>
     </>

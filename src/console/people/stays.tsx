@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { CheckedNewKeyView } from "../../admin/keys/key-warnings.ts";
 import type { StayView } from "../../admin/people/member-stays.ts";
 import type { NewTokenView } from "../../admin/people/named-tokens.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { useNames } from "../frame/names.ts";
 import { type Pages, usePages } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
@@ -120,7 +120,7 @@ function StayDialog({ open, setOpen, stays }: StayDialogProps) {
     case "revoke": {
       const { type, id, name } = open.stay;
       const revoke = async () => {
-        await change("DELETE", type === "key" ? `/keys/${id}` : `/tokens/${id}`);
+        await sendChange("DELETE", type === "key" ? `/keys/${id}` : `/tokens/${id}`);
         toast(`${name} was revoked`);
         await stays.reload();
       };
@@ -147,7 +147,7 @@ function TakeForm({ stay: { id, name }, setOpen, reload }: TakeFormProps) {
   const form = useForm<never>(
     () => ({}),
     async () => {
-      setOpen({ kind: "token", made: await change<NewTokenView>("POST", `/tokens/${id}/take`, {}) });
+      setOpen({ kind: "token", made: await sendChange<NewTokenView>("POST", `/tokens/${id}/take`, {}) });
       void reload();
     },
   );

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { NewTokenView, TokenView } from "../../admin/people/named-tokens.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import { getGatewayUrl } from "../browser.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatDay } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
@@ -33,7 +33,7 @@ export function TokensPage() {
     void tokens.reload();
   };
   const revoke = async () => {
-    await change("DELETE", `/tokens/${revoked?.id}`);
+    await sendChange("DELETE", `/tokens/${revoked?.id}`);
     toast(`${revoked?.name} was revoked`);
     await tokens.reload();
   };
@@ -82,7 +82,7 @@ function TokenForm({ onMade, onClose }: TokenFormProps) {
     () => ({ ...makeDraft(TOKEN_FIELDS), role: "viewer", expires_at: LONGEST }),
     async (draft) => {
       const body = makeBody(TOKEN_FIELDS, draft, {});
-      onMade(await change<NewTokenView>("POST", "/tokens", { ...body, contact: body.contact || null }));
+      onMade(await sendChange<NewTokenView>("POST", "/tokens", { ...body, contact: body.contact || null }));
     },
   );
   return (

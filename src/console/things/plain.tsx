@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { PlainView } from "../../admin/things/plain.ts";
 import type { PlainThing } from "../../core/things/plain.ts";
-import { change } from "../frame/api.ts";
+import { sendChange } from "../frame/api.ts";
 import { formatDay } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { usePages } from "../frame/resource.ts";
@@ -36,7 +36,7 @@ export function makePlainPage(thing: PlainThing) {
       <Button label={`Add ${name}`} kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />
     );
     const end = async (view: PlainView) => {
-      await change("DELETE", `${path}/${view.id}`);
+      await sendChange("DELETE", `${path}/${view.id}`);
       toast(`${nameView(thing, view)} has ended`);
       await all.reload();
     };
@@ -88,8 +88,8 @@ function PlainForm({ thing, edited, onDone, onClose }: PlainFormProps) {
     () => ({ ...makeDraft(fields, edited), [ACCOUNT]: edited?.account_id ?? "default" }),
     async (draft, opened) => {
       const body = makeBody(fields, draft, edited ? opened : {}, edited);
-      if (edited) await change("PATCH", `/${plural}/${edited.id}`, body);
-      else await change("POST", `/${plural}`, { ...body, [ACCOUNT]: draft[ACCOUNT] });
+      if (edited) await sendChange("PATCH", `/${plural}/${edited.id}`, body);
+      else await sendChange("POST", `/${plural}`, { ...body, [ACCOUNT]: draft[ACCOUNT] });
       await onDone();
       onClose();
     },

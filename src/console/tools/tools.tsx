@@ -5,7 +5,7 @@ import type { ListPage } from "../../admin/list.ts";
 import type { ToolServerView } from "../../admin/tools/tool-servers.ts";
 import type { ToolView } from "../../admin/tools/tools.ts";
 import { showInvisible } from "../../core/text/names.ts";
-import { getGatewayUrl, place } from "../browser.ts";
+import { getGatewayUrl, makeGatewayUrl } from "../browser.ts";
 import { ProposalButton } from "../configuration/proposal.tsx";
 import { TOOL_SERVER } from "../configuration/tool-server.ts";
 import { formatUsd } from "../frame/format.ts";
@@ -62,7 +62,7 @@ export function ToolsPage() {
 
 function Manual() {
   return (
-    <a href={place("/docs/tool-servers")} target="_blank" rel="noreferrer">
+    <a href={makeGatewayUrl("/docs/tool-servers")} target="_blank" rel="noreferrer">
       How tool servers work
     </a>
   );

@@ -1,13 +1,13 @@
 // Lists of patterns that say which tools may be used: `*` matches any characters, `!` takes away whatever else is said.
-import { matches } from "../text/pattern.ts";
+import { matchesPattern } from "../text/pattern.ts";
 
 /** True if the patterns allow the name. Case counts. An empty list allows nothing. */
 export function matchesPatterns(patterns: readonly string[], name: string): boolean {
   let isAllowed = false;
   for (const pattern of patterns) {
     if (pattern.startsWith("!")) {
-      if (matches(pattern.slice(1), name)) return false;
-    } else if (!isAllowed) isAllowed = matches(pattern, name);
+      if (matchesPattern(pattern.slice(1), name)) return false;
+    } else if (!isAllowed) isAllowed = matchesPattern(pattern, name);
   }
   return isAllowed;
 }

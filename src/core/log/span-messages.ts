@@ -56,9 +56,9 @@ function writeNewest(all: readonly object[]): WrittenMessages {
   return { text: `[${texts.reverse().join(",")}]`, isTruncated: texts.length < all.length };
 }
 
-function convertMessage(given: unknown): JsonObject {
-  if (!isObject(given)) return { role: "user", parts: listParts(given) };
-  const { role, content, reasoning_content: reasoning, tool_calls: calls, tool_call_id: id } = given;
+function convertMessage(value: unknown): JsonObject {
+  if (!isObject(value)) return { role: "user", parts: listParts(value) };
+  const { role, content, reasoning_content: reasoning, tool_calls: calls, tool_call_id: id } = value;
   if (role === "tool") {
     return { role, parts: [{ type: "tool_call_response", id: id ?? null, response: content ?? null }] };
   }

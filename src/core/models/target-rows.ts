@@ -95,7 +95,7 @@ export const findLimits = remember((card: ModelCard): TargetLimits => {
     .flatMap(({ refuses }) => refuses)
     .filter((refusal) => !accepts?.has(refusal));
   const rows = readLimits(known);
-  const own = findOwnLimits(card);
+  const own = findCardLimits(card);
   const choose = (of: "toolsMax" | "pictureBytesMax" | "textCharactersMax") =>
     own[of] < Number.POSITIVE_INFINITY ? own[of] : rows[of];
   const every = readLimits([...known, ...(card.refuses ?? [])]);
@@ -109,7 +109,7 @@ export const findLimits = remember((card: ModelCard): TargetLimits => {
 });
 
 /** By the operator's words alone, which hold for a model that the client named too. */
-export const findOwnLimits = remember(
+export const findCardLimits = remember(
   ({ refuses }: ModelCard): TargetLimits => readLimits([...(refuses ?? [])]),
 );
 

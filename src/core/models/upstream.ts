@@ -316,10 +316,10 @@ export function toUnreadable(thrown: unknown): Fault {
 export function readRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = Number.parseFloat(headers.get("retry-after-ms") ?? "");
   if (Number.isFinite(exact) && exact >= 0) return Math.ceil(exact);
-  const given = headers.get("retry-after");
-  if (given === null || given.trim() === "") return undefined;
-  const seconds = Number(given);
+  const header = headers.get("retry-after");
+  if (header === null || header.trim() === "") return undefined;
+  const seconds = Number(header);
   if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
-  const date = Date.parse(given);
+  const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }

@@ -67,12 +67,12 @@ export interface Scope {
   /** Accounts of which all rows are seen. Null for every account. */
   readonly accountIds: readonly string[] | null;
   /** Besides, the rows of one's own keys in these accounts. Null if there are none. */
-  readonly own: { readonly memberId: string; readonly accountIds: readonly string[] | null } | null;
+  readonly personal: { readonly memberId: string; readonly accountIds: readonly string[] | null } | null;
   /** Accounts of which costs are seen without the markup. Null for every account, missing for none. */
   readonly costs?: readonly string[] | null;
 }
 
-export const EVERYTHING: Scope = { accountIds: null, own: null, costs: null };
+export const EVERYTHING: Scope = { accountIds: null, personal: null, costs: null };
 
 /** The time since which the issuer has given no definite word about a person, and what ends if it gives none. */
 export interface Doubt {

@@ -7,7 +7,8 @@ export const NO_MODELS = `${NO_PROVIDER}#*`;
 /** True if any of the patterns matches the whole id. Case is ignored. */
 export function matchesAny(patterns: readonly string[], id: string): boolean {
   const text = id.toLowerCase();
-  for (const pattern of patterns) if (pattern === "*" || matches(pattern.toLowerCase(), text)) return true;
+  for (const pattern of patterns)
+    if (pattern === "*" || matchesPattern(pattern.toLowerCase(), text)) return true;
   return false;
 }
 
@@ -15,7 +16,7 @@ export function matchesAny(patterns: readonly string[], id: string): boolean {
  * True if the pattern matches the whole text. Case counts. Takes at most the product of both lengths: clients send
  * patterns and texts, and a regular expression of many stars could take hours.
  */
-export function matches(wanted: string, text: string): boolean {
+export function matchesPattern(wanted: string, text: string): boolean {
   if (!wanted.includes("*")) return wanted === text;
   let at = 0;
   let place = 0;

@@ -39,24 +39,24 @@ export function hasChecksum(text: string): boolean {
 }
 
 /** True for one of the gateway's secrets. Those of admins have no checksum. */
-export function isOwnSecret(text: string): boolean {
+export function isPoundkeySecret(text: string): boolean {
   return WHOLE.test(text) && (text.startsWith(ADMIN_PREFIX) || hasChecksum(text));
 }
 
 /** Returns a text that a client gave as a name. One of the gateway's secrets becomes its prefix and its last four characters. */
 export function hideSecret(text: string, gap = "…"): string {
-  if (text[1] !== "k" || text[2] !== "-" || !isOwnSecret(text)) return text;
+  if (text[1] !== "k" || text[2] !== "-" || !isPoundkeySecret(text)) return text;
   return `${PREFIX.exec(text)?.[0] ?? ""}${gap}${text.slice(-SHOWN)}`;
 }
 
 /** True if one of the gateway's secrets is anywhere in a header's value, also within what `Basic` encodes. */
-export function holdsOwnSecret(value: string): boolean {
-  if (findsOwnSecret(value)) return true;
+export function holdsPoundkeySecret(value: string): boolean {
+  if (findsPoundkeySecret(value)) return true;
   const [, encoded] = BASIC.exec(value) ?? [];
-  return encoded !== undefined && findsOwnSecret(Buffer.from(encoded, "base64").toString("latin1"));
+  return encoded !== undefined && findsPoundkeySecret(Buffer.from(encoded, "base64").toString("latin1"));
 }
 
-function findsOwnSecret(text: string): boolean {
-  for (const [, found = ""] of text.matchAll(ANYWHERE)) if (isOwnSecret(found)) return true;
+function findsPoundkeySecret(text: string): boolean {
+  for (const [, found = ""] of text.matchAll(ANYWHERE)) if (isPoundkeySecret(found)) return true;
   return false;
 }

@@ -1,6 +1,6 @@
 // Compares lists of allowed tools: whether one lets nothing pass that another doesn't.
 import type { AllowedTools } from "../limits/member-limits.ts";
-import { matches } from "../text/pattern.ts";
+import { matchesPattern } from "../text/pattern.ts";
 
 interface SplitList {
   readonly given: readonly string[];
@@ -32,13 +32,13 @@ function splitList(tools: readonly string[]): SplitList {
 
 /** A star of the pattern is matched by a star alone, so whatever the pattern matches is matched as well. */
 function isCovered(pattern: string, by: readonly string[]): boolean {
-  return by.some((one) => matches(one, pattern));
+  return by.some((one) => matchesPattern(one, pattern));
 }
 
 /** True if no text matches both, by what they begin and end with. */
 function isApart(one: string, other: string): boolean {
-  if (!one.includes("*")) return !matches(other, one);
-  if (!other.includes("*")) return !matches(one, other);
+  if (!one.includes("*")) return !matchesPattern(other, one);
+  if (!other.includes("*")) return !matchesPattern(one, other);
   const starts = [one, other].map((pattern) => pattern.slice(0, pattern.indexOf("*")));
   const ends = [one, other].map((pattern) => pattern.slice(pattern.lastIndexOf("*") + 1));
   return (

@@ -10,7 +10,7 @@ const TOOLS_WITH_EFFORT: ReadonlySet<Refusal> = new Set(["tools_with_effort"]);
  * Combines two dialects: requests that `useSecond` selects take the second, all others the first. Both must have the
  * same error format.
  */
-export function bridge(
+export function combineDialects(
   { chat: first, ...rest }: ChatDialect,
   { chat: second }: ChatDialect,
   useSecond: (card: ModelCard, request: ChatRequest) => boolean,

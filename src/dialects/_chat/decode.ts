@@ -243,9 +243,9 @@ function readWholeCall(call: ReturnType<typeof readCallFragment>): ToolCall {
 }
 
 /** Returns log probabilities in OpenAI's form; null for older forms (Together's token lists), unknown to clients. */
-function readLogprobs(given: unknown): JsonObject | null {
-  if (!isObject(given) || (given.content === undefined && given.refusal === undefined)) return null;
-  return { content: given.content ?? null, refusal: given.refusal ?? null };
+function readLogprobs(value: unknown): JsonObject | null {
+  if (!isObject(value) || (value.content === undefined && value.refusal === undefined)) return null;
+  return { content: value.content ?? null, refusal: value.refusal ?? null };
 }
 
 function readIndex(raw: JsonObject, position: number): number {

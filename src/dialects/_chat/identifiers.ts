@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
-import { digest, shorten } from "./shorten.ts";
+import { digestText, shorten } from "./shorten.ts";
 
 const FIELDS = ["user", "safety_identifier", "prompt_cache_key"] as const;
 
@@ -18,7 +18,7 @@ export function boundIdentifiers(request: ChatRequest, charactersMax: number): C
   const changed: JsonObject = {};
   for (const field of FIELDS) {
     const value = request[field];
-    if (typeof value === "string" && value.length > charactersMax) changed[field] = digest(value);
+    if (typeof value === "string" && value.length > charactersMax) changed[field] = digestText(value);
   }
   const metadata = isObject(request.metadata) ? boundMetadata(request.metadata) : null;
   if (metadata !== null) changed.metadata = metadata;
@@ -37,7 +37,7 @@ function boundMetadata(metadata: Readonly<JsonObject>): JsonObject | null {
     .slice(0, entriesMax)
     .map(([key, value]) => [
       key.length > keyCharactersMax ? shorten(key, keyCharactersMax) : key,
-      typeof value === "string" && value.length > valueCharactersMax ? digest(value) : value,
+      typeof value === "string" && value.length > valueCharactersMax ? digestText(value) : value,
     ]);
   return Object.fromEntries(kept);
 }

@@ -8,7 +8,7 @@ import type { Passing } from "../../operations/codec.ts";
 import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
 import { isAllowed, isRouting } from "./extra-fields.ts";
-import { digest } from "./shorten.ts";
+import { digestText } from "./shorten.ts";
 
 /** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
 export interface EncodedFields {
@@ -280,7 +280,7 @@ function passFields(
   const { user } = fields;
   if (documented === "all" || typeof user !== "string" || user.length <= USER_CHARACTERS_MAX)
     return { fields, dropped };
-  return { fields: { ...fields, user: digest(user) }, dropped: [...dropped, "user"] };
+  return { fields: { ...fields, user: digestText(user) }, dropped: [...dropped, "user"] };
 }
 
 /**
@@ -310,6 +310,6 @@ function partition<Item>(
 }
 
 /** True if a request leaves the service tier to the settings of the project. */
-export function isTierOpen(given: unknown): boolean {
-  return given === undefined || given === null || given === "auto";
+export function isTierOpen(value: unknown): boolean {
+  return value === undefined || value === null || value === "auto";
 }

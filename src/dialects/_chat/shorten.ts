@@ -5,12 +5,12 @@ import { createHash } from "node:crypto";
 const MARK_CHARACTERS = 16;
 
 /** Returns a digest of 64 characters. */
-export function digest(text: string): string {
+export function digestText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
 /** Returns a name of at most this many characters of `[A-Za-z0-9_-]`: the text's beginning, and a mark of the rest. */
 export function shorten(text: string, charactersMax: number): string {
   const start = text.slice(0, charactersMax - MARK_CHARACTERS - 1).replace(/[^A-Za-z0-9_-]/g, "_");
-  return `${start}_${digest(text).slice(0, MARK_CHARACTERS)}`;
+  return `${start}_${digestText(text).slice(0, MARK_CHARACTERS)}`;
 }

@@ -7,8 +7,8 @@ import { isTierOpen } from "./outgoing.ts";
  * `auto`, the project's own setting applies, which may cost twice as much, and nothing in the request says so.
  */
 export function askTier(
-  given: unknown,
+  value: unknown,
   { sendsTier }: Pick<Target, "sendsTier">,
 ): { service_tier?: "default" } {
-  return sendsTier && isTierOpen(given) ? { service_tier: "default" } : {};
+  return sendsTier && isTierOpen(value) ? { service_tier: "default" } : {};
 }

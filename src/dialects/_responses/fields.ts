@@ -29,16 +29,16 @@ export function parseResponseUsage(given: JsonObject, searches: number): Usage {
 }
 
 /** Reads an annotation of a text part that begins at `offset`. A file's position is only in `index`. */
-export function readCitation(given: unknown, offset: number): readonly Citation[] {
-  const { url, title, file_id, filename, container_id, index, start_index, end_index } = asObject(given);
+export function readCitation(value: unknown, offset: number): readonly Citation[] {
+  const { url, title, file_id, filename, container_id, index, start_index, end_index } = asObject(value);
   const start = offset + asCount(start_index ?? index);
   const source = { url, title: title ?? filename, document_id: file_id, container_id };
   return makeCitation(start, offset + asCount(end_index ?? index), source);
 }
 
 /** Converts log probabilities of a text part or delta to the chat form, or returns undefined if there are none. */
-export function readLogprobs(given: unknown): JsonObject | undefined {
-  const tokens = asArray(given).filter(isObject);
+export function readLogprobs(value: unknown): JsonObject | undefined {
+  const tokens = asArray(value).filter(isObject);
   if (tokens.length === 0) return undefined;
   const content = tokens.map((token) => ({
     ...readLikelihood(token),

@@ -54,8 +54,8 @@ function readModeration(body: unknown, { inputs }: ModerationRequest): Moderatio
 }
 
 /** Mistral omits `flagged`. */
-function readResult(given: unknown): ModerationResult {
-  const result = asObject(given);
+function readResult(value: unknown): ModerationResult {
+  const result = asObject(value);
   const categories = asObject(result.categories);
   const scores = asObject(result.category_scores);
   if (Object.keys(categories).length === 0) throw malformed("a result has no categories");

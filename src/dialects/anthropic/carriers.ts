@@ -120,9 +120,9 @@ export function repairBedrock(raw: RawRequest, fault: Fault): RawRequest | null 
 
 /** Removes the field from tools, and from the cache marks of tools, system prompt and messages. */
 function withoutField(body: JsonObject, field: string): JsonObject {
-  const strip = (given: unknown): unknown => {
-    if (!isObject(given)) return given;
-    const { [field]: _refused, ...rest } = given;
+  const strip = (value: unknown): unknown => {
+    if (!isObject(value)) return value;
+    const { [field]: _refused, ...rest } = value;
     return rest;
   };
   const mark = (block: unknown): unknown => {

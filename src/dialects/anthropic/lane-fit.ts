@@ -143,8 +143,8 @@ function thinkLess(body: JsonObject, { off, efforts }: Traits): ThinkingPlan {
   };
 }
 
-function findEffort(given: unknown): Effort | undefined {
-  return EFFORTS.find((effort) => effort === given);
+function findEffort(value: unknown): Effort | undefined {
+  return EFFORTS.find((effort) => effort === value);
 }
 
 /** Lowers the effort to one that the model takes. A level that the gateway doesn't know stays. */

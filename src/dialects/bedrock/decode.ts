@@ -72,8 +72,8 @@ export class ConverseDecoder implements Decoder {
     return foldChunks([...makeChunks(deltas), { ...this.#finish(body.stopReason), ...usage }]);
   }
 
-  #finish(given: unknown): ChatChunk {
-    const reason = asString(given);
+  #finish(value: unknown): ChatChunk {
+    const reason = asString(value);
     if (reason === undefined) throw malformed("messageStop has no stop reason");
     const means = this.#findFinish(reason);
     if (means === "failed") throw gaveUp(reason);

@@ -140,10 +140,10 @@ function makeBlockDelta(block: JsonObject, index: number, thoughts: Thoughts): D
 }
 
 /** Reads a call or a piece of one: `{id,type,function:{name,arguments}}`. */
-function makeCallDelta(given: unknown, index: number): Delta | null {
-  if (!isObject(given)) return null;
-  const fn = asObject(given.function);
-  const id = asString(given.id);
+function makeCallDelta(value: unknown, index: number): Delta | null {
+  if (!isObject(value)) return null;
+  const fn = asObject(value.function);
+  const id = asString(value.id);
   const name = asString(fn.name);
   const input = asString(fn.arguments) ?? "";
   const start = id === undefined ? {} : { id, type: "function" as const };
@@ -156,8 +156,8 @@ function makeCallDelta(given: unknown, index: number): Delta | null {
  * Reads one citation or a list. Those of plans and thinking are ignored. Sources are the client's own tool results and
  * documents.
  */
-function makeCitationDelta(given: unknown): Delta | null {
-  const citations = (Array.isArray(given) ? given : [given]).filter(isObject);
+function makeCitationDelta(value: unknown): Delta | null {
+  const citations = (Array.isArray(value) ? value : [value]).filter(isObject);
   const annotations = citations
     .filter(({ type }) => type === undefined || type === "TEXT_CONTENT")
     .flatMap((citation) =>

@@ -123,9 +123,9 @@ export class GeminiDecoder implements Decoder {
     return [];
   }
 
-  #usageWith(given: unknown): Usage | undefined {
-    if (!isObject(given)) return undefined;
-    this.#usage = addReport(this.#usage, given);
+  #usageWith(value: unknown): Usage | undefined {
+    if (!isObject(value)) return undefined;
+    this.#usage = addReport(this.#usage, value);
     return parseGeminiUsage(this.#usage, Math.min(this.#queries.size, this.#queriesMax));
   }
 }

@@ -22,10 +22,10 @@ export function explain(status: number, headers: Headers, body: string, nowMs: n
 }
 
 /** Returns the fault for an error object. `status` is the HTTP status, if any. Inside a stream the object holds it. */
-export function explainError(given: unknown, status?: number, retryAfterMs?: number): Fault {
-  const error = asObject(given);
+export function explainError(value: unknown, status?: number, retryAfterMs?: number): Fault {
+  const error = asObject(value);
   const code = asNumber(error.code) ?? 0;
-  const message = asString(error.message) ?? asString(given);
+  const message = asString(error.message) ?? asString(value);
   const details = asArray(error.details).filter(isObject);
   const meant = status ?? (code >= 400 ? code : 502);
   const name = asString(error.status);

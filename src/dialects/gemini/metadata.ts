@@ -71,15 +71,15 @@ const BROKEN_CALLS = [
 ] as const;
 
 /** Gemini API, `Candidate.finishReason`. Returns null if unfinished. */
-export function toFinishReason(given: unknown): FinishMeaning | null {
-  const name = typeof given === "number" ? BY_NUMBER[given] : asString(given);
+export function toFinishReason(value: unknown): FinishMeaning | null {
+  const name = typeof value === "number" ? BY_NUMBER[value] : asString(value);
   if (!name || name === "FINISH_REASON_UNSPECIFIED") return null;
   return readMeaning(name, REASONS);
 }
 
 /** True if no table has the reason, which Gemini's own clients get as it came. */
-export function isUnknownReason(given: unknown): given is string {
-  return typeof given === "string" && given !== "" && given !== BY_NUMBER[0] && !REASONS.has(given);
+export function isUnknownReason(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value !== BY_NUMBER[0] && !REASONS.has(value);
 }
 
 const COUNTS = ["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"] as const;
@@ -141,18 +141,18 @@ export function countModality(details: unknown, modality: string): number {
 }
 
 /** Gemini API, `LogprobsResult`, in OpenAI's form. */
-export function readLogprobs(given: unknown): JsonObject | undefined {
-  if (!isObject(given)) return undefined;
-  const top = asArray(given.topCandidates).map(asObject);
-  const content = asArray(given.chosenCandidates).map((chosen, position) => ({
+export function readLogprobs(value: unknown): JsonObject | undefined {
+  if (!isObject(value)) return undefined;
+  const top = asArray(value.topCandidates).map(asObject);
+  const content = asArray(value.chosenCandidates).map((chosen, position) => ({
     ...readToken(chosen),
     top_logprobs: asArray(top[position]?.candidates).map(readToken),
   }));
   return content.length === 0 ? undefined : { content, refusal: null };
 }
 
-function readToken(given: unknown): JsonObject {
-  const { token, logProbability } = asObject(given);
+function readToken(value: unknown): JsonObject {
+  const { token, logProbability } = asObject(value);
   const text = asString(token) ?? "";
   return { token: text, logprob: asNumber(logProbability) ?? 0, bytes: [...new TextEncoder().encode(text)] };
 }

@@ -24,9 +24,9 @@ function parseSteps(path: string): ArgsStep[] {
   const steps: ArgsStep[] = [];
   STEP.lastIndex = path.startsWith("$") ? 1 : 0;
   while (STEP.lastIndex < path.length) {
-    const found = STEP.exec(path);
-    if (!found) throw malformed("a partial argument's path is malformed");
-    const [, name, index, single, double] = found;
+    const match = STEP.exec(path);
+    if (!match) throw malformed("a partial argument's path is malformed");
+    const [, name, index, single, double] = match;
     steps.push(index === undefined ? (name ?? single ?? double ?? "") : Number(index));
   }
   if (steps.length === 0 || steps.length > STEPS_MAX || steps.includes("__proto__")) {

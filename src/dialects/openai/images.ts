@@ -164,8 +164,8 @@ function readImages(body: unknown, card: ModelCard): ImagesReply {
   return { pictures, settings, usage: readUsage(usage, pictures.length, card) };
 }
 
-function readPicture(given: unknown): Picture {
-  const { b64_json, url, revised_prompt } = asObject(given);
+function readPicture(value: unknown): Picture {
+  const { b64_json, url, revised_prompt } = asObject(value);
   const data = asText(b64_json);
   const address = asString(url);
   const revised = asString(revised_prompt);

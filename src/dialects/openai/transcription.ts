@@ -123,8 +123,8 @@ function readTranscript(text: string, ask: TranscriptionRequest, asked: AskedFor
   return { content: writeTranscript(content, ask, asked, usage?.amounts.seconds ?? 0), usage };
 }
 
-function readContent(given: unknown): TranscriptionReply {
-  const content = requireText(given);
+function readContent(value: unknown): TranscriptionReply {
+  const content = requireText(value);
   return { content, usage: readUsage(content) };
 }
 

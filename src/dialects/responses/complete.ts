@@ -90,8 +90,8 @@ function fill(given: JsonObject, defaults: JsonObject): JsonObject {
   return { ...given, ...Object.fromEntries(missing.map((field) => [field, defaults[field]])) };
 }
 
-function fillList(given: unknown, complete: (one: JsonObject) => JsonObject): readonly unknown[] {
-  return asArray(given).map((one) => (isObject(one) ? complete(one) : one));
+function fillList(value: unknown, complete: (one: JsonObject) => JsonObject): readonly unknown[] {
+  return asArray(value).map((one) => (isObject(one) ? complete(one) : one));
 }
 
 function completePart(part: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 // The manual's script in the browser: search with its keyboard shortcut, copying code, scrolling wide blocks by keyboard.
 import { fillAddress } from "./address.ts";
 import { loadData } from "./load-data.ts";
-import { nameOwnKey } from "./own-key.ts";
+import { nameReaderKey } from "./reader-key.ts";
 import { buildIndex, type Entry, findSections, type SearchHit, type SearchIndex } from "./search.ts";
 import { suggestPages } from "./suggest.ts";
 
@@ -165,7 +165,7 @@ function openSection(): void {
 
 /** Pages that are files have no gateway that could be asked. */
 if (ADDRESS !== undefined && INDEX_URL.endsWith(".json"))
-  void nameOwnKey({ address: ADDRESS, place: (path) => new URL(`..${path}`, OWN_URL).href });
+  void nameReaderKey({ address: ADDRESS, place: (path) => new URL(`..${path}`, OWN_URL).href });
 window.loadManualData = loadData;
 openSection();
 // The page says where to look, also without suggestions.

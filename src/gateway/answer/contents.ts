@@ -52,7 +52,7 @@ export class ContentRecorder<F extends Form> {
     const { operation, ask } = call;
     const prompt = this.#prompt ?? { ...operation.toLog(ask), truncated: false };
     const truncated = prompt.truncated || this.#answer.isCut;
-    return writeHidden({ call, steps }, this.#answer.reply(), (hidden) =>
+    return writeHidden({ call, steps }, this.#answer.makeReply(), (hidden) =>
       this.#write(prompt, hidden && operation.toLogged(hidden), truncated, fault),
     );
   }

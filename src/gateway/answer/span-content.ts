@@ -46,7 +46,7 @@ export class SpanContent<F extends Form> {
     const input = this.#input;
     if (input === null) return null;
     const { isCut } = this.#answer;
-    return writeHidden(stepped, this.#answer.reply(), (hidden) => {
+    return writeHidden(stepped, this.#answer.makeReply(), (hidden) => {
       const logged = hidden && this.#operation.toLogged(hidden);
       const output = logged && writeOutput(logged);
       const isTruncated = input.isTruncated || isCut || output?.isTruncated === true;

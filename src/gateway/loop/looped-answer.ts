@@ -1,8 +1,8 @@
-// The answer to a request whose model may call the gateway's own tools: its questions to the model and its calls, each through
+// The answer to a request whose model may call tools that the gateway runs: its questions to the model and its calls, each through
 // the gateway as any other request.
 import { Fault, toFault } from "../../core/faults/fault.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
-import type { OwnCall, OwnTurn } from "../../core/tools/own-calls.ts";
+import type { GatewayToolCall, ToolLoopTurn } from "../../core/tools/gateway-tool-calls.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Call, Facts } from "../call.ts";
 import type { RequestContext } from "../context.ts";
@@ -15,7 +15,7 @@ import { type EarlyEnd, ToolLoop } from "./tool-loop.ts";
 
 interface Asking<F extends Form> {
   /** Asks the model, and takes its answer. */
-  ask(question: Question<F>): Promise<OwnTurn>;
+  ask(question: Question<F>): Promise<ToolLoopTurn>;
   /** Shows events of a stream. */
   show(text: string): Promise<void> | null;
 }
@@ -58,7 +58,7 @@ export class LoopedAnswer<F extends Form> {
   /** Returns the end of the stream. Throws what the first question fails with, and `client_gone`. */
   async run({ ask, show }: Asking<F>): Promise<string> {
     const { bounds, root, conversation } = this.#ports;
-    const loop = new ToolLoop<OwnCall>({
+    const loop = new ToolLoop<GatewayToolCall>({
       bounds: { roundsMax: bounds.roundsMax, callsMax: this.#callsMax },
       ending: root,
       ask: (mayCall) => this.#ask(mayCall, ask),
@@ -88,7 +88,7 @@ export class LoopedAnswer<F extends Form> {
     for (const held of this.#held.splice(0)) held.release();
   }
 
-  async #ask(mayCall: boolean, ask: Asking<F>["ask"]): Promise<OwnTurn | null> {
+  async #ask(mayCall: boolean, ask: Asking<F>["ask"]): Promise<ToolLoopTurn | null> {
     const isFirst = this.#asked++ === 0;
     if (isFirst) return this.#askOne(this.#first ?? this.prepare(), ask);
     let question: Question<F> | null = null;
@@ -101,7 +101,7 @@ export class LoopedAnswer<F extends Form> {
     }
   }
 
-  async #askOne(question: Question<F>, ask: Asking<F>["ask"]): Promise<OwnTurn> {
+  async #askOne(question: Question<F>, ask: Asking<F>["ask"]): Promise<ToolLoopTurn> {
     const { context, call } = question;
     try {
       const turn = await ask(question);
@@ -141,7 +141,7 @@ export class LoopedAnswer<F extends Form> {
   }
 
   /** Returns the events of a call. */
-  async #call(call: OwnCall): Promise<string> {
+  async #call(call: GatewayToolCall): Promise<string> {
     const { conversation, root } = this.#ports;
     let worstNanoUsd = 0;
     const made = await this.#ports.makeCall(call, (worst) => {

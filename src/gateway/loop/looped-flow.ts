@@ -1,7 +1,7 @@
 // The stream of an answer of several questions and calls: what the model says as it says it, and the calls in between.
 import type { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { OwnTurn } from "../../core/tools/own-calls.ts";
+import type { ToolLoopTurn } from "../../core/tools/gateway-tool-calls.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Take, WrittenAnswer, WrittenPart } from "../answer/flow.ts";
 import type { LoopedAnswer } from "./looped-answer.ts";
@@ -75,7 +75,7 @@ export class LoopedFlow<F extends Form> implements WrittenAnswer {
     return this.#open?.keepAlive ?? null;
   }
 
-  async #ask(question: Question<F>, show: ShowPart): Promise<OwnTurn> {
+  async #ask(question: Question<F>, show: ShowPart): Promise<ToolLoopTurn> {
     const isFirst = question === this.#answer.first;
     const answer = isFirst && this.#open !== null ? this.#open : question.stream();
     this.#open = answer;

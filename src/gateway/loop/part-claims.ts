@@ -1,7 +1,7 @@
 // The Idempotency-Key of a response with tools: each of its questions and calls has a claim of its own, so that a repeat finds
 // every one of them answered.
 import type { Claim } from "../../core/demand.ts";
-import type { OwnCall } from "../../core/tools/own-calls.ts";
+import type { GatewayToolCall } from "../../core/tools/gateway-tool-calls.ts";
 import type { Vault } from "../../core/world/world.ts";
 
 export class PartClaims {
@@ -16,7 +16,7 @@ export class PartClaims {
     this.#course = first.replyId;
   }
 
-  follow(calls: readonly OwnCall[]): void {
+  follow(calls: readonly GatewayToolCall[]): void {
     this.#course = this.#vault.digest(`${this.#course} ${JSON.stringify(calls)}`);
   }
 

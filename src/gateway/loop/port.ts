@@ -3,7 +3,12 @@ import type { Fault } from "../../core/faults/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
-import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn } from "../../core/tools/own-calls.ts";
+import type {
+  GatewayToolCall,
+  GatewayToolResult,
+  ToolLoopEnd,
+  ToolLoopTurn,
+} from "../../core/tools/gateway-tool-calls.ts";
 import type { ToolLoopBounds } from "../../core/tools/rules.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Clock, Random, Vault } from "../../core/world/world.ts";
@@ -27,7 +32,7 @@ export interface Question<F extends Form> {
 
 /** A call that was made, and the request that it was. Null if there was none. */
 export interface MadeCall {
-  readonly result: OwnCallResult;
+  readonly result: GatewayToolResult;
   readonly context: RequestContext<ToolForm> | null;
   /** The length of the result. */
   readonly bytes: number;
@@ -41,11 +46,11 @@ interface LoopConversation<Usage> {
   /** The most calls by the client's own wish. Null if it has none. */
   readonly callsMax: number | null;
   /** Takes the model's whole answer, as it is written. */
-  take(answer: JsonObject): OwnTurn;
+  take(answer: JsonObject): ToolLoopTurn;
   /** Takes the result of a call. Returns what a stream shows of it. */
-  answer(call: OwnCall, result: OwnCallResult): string;
+  answer(call: GatewayToolCall, result: GatewayToolResult): string;
   /** Returns the end of a stream. */
-  end(end: OwnEnd<Usage>): string;
+  end(end: ToolLoopEnd<Usage>): string;
   /** Returns the end of a stream whose first answer of the model has failed, behind what its writer says of it. */
   fail(fault: Fault): string;
   /** Returns the whole answer, once it has ended. */
@@ -70,9 +75,9 @@ export interface LoopPorts<F extends Form> {
    */
   makeQuestion(mayCall: boolean, join: (call: Call<F>) => void): Question<F> | null;
   /** Makes a call. Never rejects: the model reads of a failure. */
-  makeCall(call: OwnCall, join: JoinCall): Promise<MadeCall>;
+  makeCall(call: GatewayToolCall, join: JoinCall): Promise<MadeCall>;
   /** Returns what the model reads of a call that isn't made, because there have been as many as there may be. */
-  refuseCall(): OwnCallResult;
+  refuseCall(): GatewayToolResult;
   /** Keeps the memory of a result, which goes to the model with each further question. Throws the Faults of a full memory. */
   hold(bytes: number): { release(): void };
   /** Writes down a question behind the first that has failed. `context` is null if it wasn't planned. */

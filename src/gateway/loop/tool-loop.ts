@@ -7,7 +7,7 @@ import type { Ending } from "../../core/world/ending.ts";
 /** Calls of one turn that are made at once. */
 const CALLS_AT_ONCE = 4;
 
-/** A model's answer: its calls of the gateway's own tools. */
+/** A model's answer: its calls of tools that the gateway runs. */
 interface LoopTurn<Call> {
   readonly calls: readonly Call[];
   /** True if the client goes on after it. */

@@ -101,7 +101,7 @@ export class ReplyCopy<F extends Form> {
 
   /** Returns undefined if the answer was too large. */
   reply(usage: F["usage"]): F["reply"] | undefined {
-    const reply = this.#answer.reply();
+    const reply = this.#answer.makeReply();
     return reply === null ? undefined : this.#operation.withUsage(reply, usage);
   }
 }

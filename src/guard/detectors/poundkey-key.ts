@@ -3,7 +3,7 @@ import {
   ADMIN_PREFIX,
   BODY_DIGITS,
   CHECKSUM_DIGITS,
-  isOwnSecret,
+  isPoundkeySecret,
   KEY_PREFIX,
   LOGIN_PREFIX,
   TOKEN_PREFIX,
@@ -24,7 +24,7 @@ function find(text: string, at: number): Span | null {
   for (const { prefix, digits } of FORMS) {
     if (!text.startsWith(prefix, at)) continue;
     const to = at + prefix.length + digits;
-    if (endsAt(text, to) && isOwnSecret(text.slice(at, to))) return { from: at, to };
+    if (endsAt(text, to) && isPoundkeySecret(text.slice(at, to))) return { from: at, to };
   }
   return null;
 }

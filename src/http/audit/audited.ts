@@ -1,5 +1,5 @@
 // Puts on record what admin routes do outside a transaction of their own: refused changes, and uses of the admin token.
-import { findOnlyAccount, note } from "../../admin/audit/audit-trail.ts";
+import { findOnlyAccount, recordAct } from "../../admin/audit/audit-trail.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import type { AuditFields, AuditOutcome, AuditTarget } from "../../core/audit/audit-log.ts";
 import { SECRET_WORDS } from "../../core/faults/failure.ts";
@@ -30,7 +30,7 @@ export function expectChange(world: AdminWorld, request: Request, routeId: strin
     if (outcome !== "success" && !countFailed(world, act.actor.id)) return;
     const target: AuditTarget = { type, id: findTargetId(params), name: "" };
     const accountId = findOnlyAccount(access.grants) ?? (await findAccountId(world, target));
-    await note(world, act, { action, target, outcome, reason, accountId });
+    await recordAct(world, act, { action, target, outcome, reason, accountId });
   });
 }
 
@@ -102,7 +102,7 @@ export async function noteUse(world: AdminWorld, request: Request): Promise<void
   if (addresses.size < ADDRESSES_MAX) addresses.add(act.address);
   try {
     const target: AuditTarget = { type: "admin_token", id: "", name: "" };
-    await note(world, act, { action: "admin_token.used", target });
+    await recordAct(world, act, { action: "admin_token.used", target });
   } catch (error) {
     // Routes that need no store are how an operator learns that it fails. A later use is put on record.
     addresses.delete(act.address);
@@ -119,7 +119,7 @@ export async function noteContent<Shown extends { readonly id: string; readonly 
   if (shown.content !== null) {
     const { act } = readOperator(request);
     const target: AuditTarget = { type: "request", id: shown.id, name: "" };
-    await note(world, act, { action: "content.read", target, accountId: shown.account_id });
+    await recordAct(world, act, { action: "content.read", target, accountId: shown.account_id });
   }
   return shown;
 }
@@ -134,5 +134,5 @@ export function noteExport(
   const target: AuditTarget = { type: "export", id: name, name: "" };
   const { act, access } = readOperator(request);
   const accountId = findOnlyAccount(access.grants);
-  return note(world, act, { action: "export.made", target, accountId, after: filters });
+  return recordAct(world, act, { action: "export.made", target, accountId, after: filters });
 }

@@ -8,7 +8,7 @@ import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
 import type { BatchOwner, KeptBatches } from "../../jobs/kept-batches.ts";
 import { readSteering } from "../door/selection.ts";
 import type { HttpPorts } from "../ports.ts";
-import { identify, type RouteRequest } from "../serve/auth.ts";
+import { identifyCaller, type RouteRequest } from "../serve/auth.ts";
 import { headerNumber } from "../serve/headers.ts";
 
 export interface BatchPorts extends HttpPorts {
@@ -22,7 +22,7 @@ export interface Sender {
 
 /** Throws the Faults of a key that isn't let in. */
 export async function readSent(ports: HttpPorts, route: RouteRequest): Promise<Sender> {
-  const { key } = await identify(ports, route);
+  const { key } = await identifyCaller(ports, route);
   return { key, owner: { accountId: key.accountId, memberId: key.memberId } };
 }
 

@@ -50,8 +50,8 @@ function readForm(request: Request, ports: BodyPorts, rules: HeldRules): Promise
 /** Throws the Fault `unsupported_content_type` for a type that isn't a form's or has no boundary. */
 export function findBoundary(type: string): string {
   if (!FORM.test(type)) throw notForm();
-  const found = BOUNDARY.exec(type);
-  const boundary = found?.[1] ?? found?.[2];
+  const match = BOUNDARY.exec(type);
+  const boundary = match?.[1] ?? match?.[2];
   if (boundary !== undefined) return boundary;
   throw new Fault("unsupported_content_type", "The Content-Type header has no boundary.");
 }

@@ -8,7 +8,7 @@ import { INTERACTIONS } from "../../surfaces/interactions/surface.ts";
 import { describeObject } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
-import { identify, type RouteRequest } from "../serve/auth.ts";
+import { identifyCaller, type RouteRequest } from "../serve/auth.ts";
 import { isOf } from "./earlier.ts";
 import { createHeldResponse, type HeldAnswer } from "./held-answer.ts";
 
@@ -21,9 +21,9 @@ type InteractionQuery = Readonly<Record<string, string | undefined>>;
 
 /** Google's SDKs ask below `/v1`, other clients below `/v1beta`. */
 export function interactionRoutes(ports: HttpPorts) {
-  const read = (asked: KeptLookup) => readKept(ports, asked);
-  const remove = (asked: KeptLookup) => removeKept(ports, asked);
-  const cancel = (asked: KeptLookup) => refuseCancel(ports, asked);
+  const read = (lookup: KeptLookup) => readKept(ports, lookup);
+  const remove = (lookup: KeptLookup) => removeKept(ports, lookup);
+  const cancel = (lookup: KeptLookup) => refuseCancel(ports, lookup);
   return (
     new Elysia()
       .get("/v1/interactions/:id", read, describeRead("retrieveInteraction"))
@@ -57,27 +57,27 @@ function describeCancel(id: string) {
   return { parse: "none", ...describeObject(TAG, id, summary, answer) } as const;
 }
 
-async function readKept(ports: HttpPorts, asked: KeptLookup): Promise<Response> {
-  const { kept, accountId } = await findKept(ports, asked);
-  return createHeldResponse(ports, asked.request, accountId, readAnswer(kept, asked.query));
+async function readKept(ports: HttpPorts, lookup: KeptLookup): Promise<Response> {
+  const { kept, accountId } = await findKept(ports, lookup);
+  return createHeldResponse(ports, lookup.request, accountId, readAnswer(kept, lookup.query));
 }
 
-async function removeKept(ports: HttpPorts, asked: KeptLookup): Promise<Response> {
-  const { id } = asked.params;
-  const { key } = await identify(ports, asked);
+async function removeKept(ports: HttpPorts, lookup: KeptLookup): Promise<Response> {
+  const { id } = lookup.params;
+  const { key } = await identifyCaller(ports, lookup);
   const isOwn = isOf(INTERACTIONS.idPrefix, id);
   if (!isOwn || !(await ports.kept.remove(key, id))) throw makeMissing(id);
   return createJsonResponse(200, {});
 }
 
-async function refuseCancel(ports: HttpPorts, asked: KeptLookup): Promise<never> {
-  const { kept } = await findKept(ports, asked);
+async function refuseCancel(ports: HttpPorts, lookup: KeptLookup): Promise<never> {
+  const { kept } = await findKept(ports, lookup);
   throw invalidValue("id", `the interaction '${kept.id.slice(0, 100)}' doesn't run in the background`);
 }
 
-async function findKept(ports: HttpPorts, asked: KeptLookup) {
-  const { id } = asked.params;
-  const { key } = await identify(ports, asked);
+async function findKept(ports: HttpPorts, lookup: KeptLookup) {
+  const { id } = lookup.params;
+  const { key } = await identifyCaller(ports, lookup);
   const kept = isOf(INTERACTIONS.idPrefix, id) ? await ports.kept.get(key, id) : null;
   if (kept === null) throw makeMissing(id);
   return { kept, accountId: key.accountId };

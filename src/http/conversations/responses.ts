@@ -10,7 +10,7 @@ import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
 import { describeObject } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse, createRefusalResponse } from "../serve/answers.ts";
-import { identify, type RouteRequest } from "../serve/auth.ts";
+import { identifyCaller, type RouteRequest } from "../serve/auth.ts";
 import { isOf } from "./earlier.ts";
 import { createHeldResponse, type HeldAnswer } from "./held-answer.ts";
 
@@ -24,7 +24,7 @@ const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
   const answer = async (asked: RouteRequest, id: string, read: (kept: KeptExchange) => HeldAnswer) => {
-    const { key } = await identify(ports, asked);
+    const { key } = await identifyCaller(ports, asked);
     const kept = isOf(OPENAI_RESPONSES.idPrefix, id) ? await ports.kept.get(key, id) : null;
     if (kept === null) throw makeNotFound(id, "id");
     return createHeldResponse(ports, asked.request, key.accountId, read(kept));
@@ -50,7 +50,7 @@ export function responseRoutes(ports: HttpPorts) {
     .delete(
       "/v1/responses/:id",
       async ({ request, server, params: { id } }) => {
-        const { key } = await identify(ports, { request, server });
+        const { key } = await identifyCaller(ports, { request, server });
         const isOwn = isOf(OPENAI_RESPONSES.idPrefix, id);
         if (!isOwn || !(await ports.kept.remove(key, id))) throw makeNotFound(id, "id");
         return createJsonResponse(200, { id, object: "response", deleted: true });

@@ -5,7 +5,7 @@ import type { Form } from "../../operations/form.ts";
 import { readGivenJson, readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
 import type { HttpPorts } from "../ports.ts";
-import { identify } from "../serve/auth.ts";
+import { identifyCaller } from "../serve/auth.ts";
 import type { Arrival, TurnMark } from "./arrival.ts";
 import type { Door } from "./ports.ts";
 
@@ -17,7 +17,7 @@ const SLOW_BODY_MS = 500;
 /** Called again if the body was slow. */
 export function findSender(ports: HttpPorts, arrival: Arrival): Caller | Promise<Caller> {
   arrival.trace ??= ports.traces.begin(arrival.request.headers.get("traceparent"), arrival);
-  return arrival.sender ?? identify(ports, arrival);
+  return arrival.sender ?? identifyCaller(ports, arrival);
 }
 
 export function isSlow({ clock }: HttpPorts, { startedMs, turn }: Arrival): boolean {

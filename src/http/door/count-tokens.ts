@@ -9,7 +9,7 @@ import type { Arrival } from "../door/arrival.ts";
 import type { DoorPorts } from "../door/ports.ts";
 import { placeFiles } from "../files/placed.ts";
 import { createJsonResponse } from "../serve/answers.ts";
-import { identify } from "../serve/auth.ts";
+import { identifyCaller } from "../serve/auth.ts";
 import { openConstraints } from "./constraints.ts";
 import { readSelection } from "./selection.ts";
 
@@ -21,7 +21,7 @@ export async function countTokens<F extends Form>(
   const { operation, family, counting: counted } = surface;
   if (!counted) throw new Fault("not_found", "This API has no token counting.");
   const { request, counting } = arrival;
-  const caller = arrival.sender ?? (await identify(ports, arrival));
+  const caller = arrival.sender ?? (await identifyCaller(ports, arrival));
   const { key } = caller;
   const end = counting.begin(key.id, ports.clock.monotonicMs());
   // The memory of files that it names.
@@ -32,7 +32,7 @@ export async function countTokens<F extends Form>(
       bytesMax: ports.server.bodyBytesMax,
     });
     const placed = await placeFiles(ports, family, key, body, held);
-    const filling = ports.ownTools?.fill(surface, arrival, caller, placed);
+    const filling = ports.gatewayTools?.fill(surface, arrival, caller, placed);
     const filled = filling ? await filling : placed;
     const earlier = surface.findEarlier ? await findEarlier(ports, surface, key, body) : NO_EARLIER_ANSWER;
     const incoming = makeIncoming(ports, request, filled, key, earlier);

@@ -34,7 +34,7 @@ export function openDoor<F extends Form>(ports: DoorPorts, surface: Surface<F>):
     placeFiles: hasFilePlaces(surface.family)
       ? ({ held }, key, body) => placeFiles(ports, surface.family, key, body, held)
       : null,
-    ownTools: (surface.ownTools && ports.ownTools) ?? null,
+    gatewayTools: (surface.gatewayTools && ports.gatewayTools) ?? null,
   };
 }
 
@@ -109,7 +109,7 @@ export async function answerRequest<F extends Form, Out>(
       body = placing instanceof Promise ? await placing : placing;
     }
     run =
-      door.ownTools?.open(door, arrival, caller, body) ??
+      door.gatewayTools?.open(door, arrival, caller, body) ??
       new PlainRun(ports, readCall(door, arrival, caller, body));
     client = outlet.watch?.(arrival, run.ending) ?? null;
     if (arrival.turn?.isWarmUp === true) return await outlet.warmUp(run);

@@ -1,4 +1,4 @@
-// The door of a surface with its features, and the port to the gateway's own tools.
+// The door of a surface with its features, and the port to tools that the gateway runs.
 import type { Caller, GatewayKey } from "../../core/keys/key.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
@@ -9,7 +9,7 @@ import type { Run } from "./run.ts";
 import type { Setups } from "./setups.ts";
 
 /** Tools that the gateway itself runs for a model. */
-export interface OwnTools {
+export interface GatewayTools {
   /** Returns the run of a request that names such tools. Null for any other. Throws the Fault of a field that isn't valid. */
   open<F extends Form>(door: Door<F>, arrival: Arrival, caller: Caller, body: unknown): Run<F> | null;
   /**
@@ -26,7 +26,7 @@ export interface OwnTools {
 
 export interface DoorPorts extends HttpPorts {
   /** Missing where such tools aren't run. */
-  readonly ownTools?: OwnTools;
+  readonly gatewayTools?: GatewayTools;
 }
 
 /** The way in of one surface. A feature that the surface or the gateway doesn't have is null. */
@@ -41,5 +41,5 @@ export interface Door<F extends Form> {
   readonly placeFiles:
     | ((arrival: Arrival, key: GatewayKey, body: unknown) => unknown | Promise<unknown>)
     | null;
-  readonly ownTools: OwnTools | null;
+  readonly gatewayTools: GatewayTools | null;
 }

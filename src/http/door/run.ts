@@ -1,4 +1,4 @@
-// A request as it runs: one question to a model, or several with calls of the gateway's own tools between them.
+// A request as it runs: one question to a model, or several with calls of tools that the gateway runs between them.
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { WrittenAnswer } from "../../gateway/answer/flow.ts";

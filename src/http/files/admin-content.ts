@@ -17,7 +17,7 @@ export function adminContentRoutes(operator: WritingParts, ports: AdminContentPo
   return new Elysia({ prefix: "/admin/v1" }).get(
     "/files/:id/content",
     async ({ params: { id }, request }) => {
-      const file = await findOwn(ports, id, request);
+      const file = await findSenderFile(ports, id, request);
       return createContentResponse(ports, file.owner.accountId, file);
     },
     reads("files.read", "downloadAdminFile", "Get the bytes of a file that a key of your own made"),
@@ -25,7 +25,7 @@ export function adminContentRoutes(operator: WritingParts, ports: AdminContentPo
 }
 
 /** Throws the Faults `not_found` for a file beyond the sender's rows, and `not_permitted` for one of somebody else. */
-async function findOwn(
+async function findSenderFile(
   { store, clock }: AdminContentPorts,
   id: string,
   request: Request,

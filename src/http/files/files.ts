@@ -13,7 +13,7 @@ import { describeObject, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import type { HeaderStore } from "../serve/app.ts";
-import { identify, type RouteRequest } from "../serve/auth.ts";
+import { identifyCaller, type RouteRequest } from "../serve/auth.ts";
 import { createContentResponse } from "./content.ts";
 import { Uploads } from "./uploads.ts";
 
@@ -82,7 +82,7 @@ async function readSender(ports: HttpPorts, route: FileRoute): Promise<FileReque
   const form = findAsker(route.request.headers);
   if (form === "anthropic") route.set.headers["request-id"] = String(route.set.headers["x-request-id"]);
   if (form === "google") throw new Fault("unknown_url", FILES_UNSERVED);
-  const { key } = await identify(ports, route);
+  const { key } = await identifyCaller(ports, route);
   return { key, form, owner: { accountId: key.accountId, memberId: key.memberId } };
 }
 

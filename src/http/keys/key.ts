@@ -5,7 +5,7 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import { describeRoute, returnsBody } from "../openapi/route-schema.ts";
 import type { SenderPorts } from "../ports.ts";
 import { JSON_HEADERS } from "../serve/answers.ts";
-import { identify } from "../serve/auth.ts";
+import { identifyCaller } from "../serve/auth.ts";
 
 interface KeyPorts extends SenderPorts {
   /** The key as its holder sees it, as described for `GET /v1/key` in CONTRACT. */
@@ -17,7 +17,7 @@ export function keyRoutes(ports: KeyPorts) {
     "/v1/key",
     async ({ request, server, set }) => {
       // A paused key's holder can see here that it is paused.
-      const { key } = await identify(ports, { request, server }, { allowsPaused: true });
+      const { key } = await identifyCaller(ports, { request, server }, { allowsPaused: true });
       Object.assign(set.headers, JSON_HEADERS);
       return ports.holderView(key);
     },

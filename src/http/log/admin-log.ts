@@ -1,12 +1,12 @@
 // /admin/v1: the request log, the refusals and the figures, each narrowed to what the sender sees.
 import { Elysia } from "elysia";
-import { overview, overviewQuery, overviewSchema } from "../../admin/log/overview.ts";
+import { overviewQuery, overviewSchema, readOverview } from "../../admin/log/overview.ts";
 import { listRefusals, refusalSchema, refusalsQuery } from "../../admin/log/refusals.ts";
 import { findNeighbours, neighboursSchema } from "../../admin/log/request-neighbours.ts";
 import { requestDetailSchema, requestSchema, requestsQuery } from "../../admin/log/request-schema.ts";
 import { getRequest, listRequests, type RequestParts } from "../../admin/log/requests.ts";
 import { savingsQuery, savingsSchema, sumSavings } from "../../admin/log/savings.ts";
-import { type SearchParts, search, searchQuery, searchTextSchema } from "../../admin/log/search.ts";
+import { type SearchParts, searchQuery, searchTextSchema, searchThings } from "../../admin/log/search.ts";
 import { resultSchema } from "../../admin/log/search-result.ts";
 import { sumUsage, usageQuery, usageSchema } from "../../admin/log/usage.ts";
 import type { RowParts } from "../../admin/log/usage-rows.ts";
@@ -84,24 +84,32 @@ function listRoutes(ports: WritingParts, parts: LogParts) {
 function searchRoutes(ports: WritingParts, parts: LogParts) {
   const { reads, readsBody } = createOperatorHooks(ports, "Log");
   return new Elysia()
-    .get("/admin/v1/search", ({ query, request }) => search(parts, query, readOperator(request).access), {
-      ...reads(
-        "requests.read",
-        "search",
-        "Find requests, keys, accounts, sessions, traces, models and providers by id or name",
-      ),
-      query: takesQuery(searchQuery),
-      response: returnsBody(wrapRows(resultSchema)),
-    })
-    .post("/admin/v1/search", ({ body, request }) => search(parts, body, readOperator(request).access), {
-      ...readsBody(
-        "requests.read",
-        "searchText",
-        "Find the same, and the key or token that a whole secret is of: it travels in the body, not in an address",
-      ),
-      body: takesBody(searchTextSchema),
-      response: returnsBody(wrapRows(resultSchema)),
-    });
+    .get(
+      "/admin/v1/search",
+      ({ query, request }) => searchThings(parts, query, readOperator(request).access),
+      {
+        ...reads(
+          "requests.read",
+          "search",
+          "Find requests, keys, accounts, sessions, traces, models and providers by id or name",
+        ),
+        query: takesQuery(searchQuery),
+        response: returnsBody(wrapRows(resultSchema)),
+      },
+    )
+    .post(
+      "/admin/v1/search",
+      ({ body, request }) => searchThings(parts, body, readOperator(request).access),
+      {
+        ...readsBody(
+          "requests.read",
+          "searchText",
+          "Find the same, and the key or token that a whole secret is of: it travels in the body, not in an address",
+        ),
+        body: takesBody(searchTextSchema),
+        response: returnsBody(wrapRows(resultSchema)),
+      },
+    );
 }
 
 function figureRoutes(ports: WritingParts, parts: LogParts) {
@@ -121,13 +129,17 @@ function figureRoutes(ports: WritingParts, parts: LogParts) {
       query: takesQuery(savingsQuery),
       response: returnsBody(savingsSchema),
     })
-    .get("/admin/v1/overview", ({ query, request }) => overview(parts, query, readOperator(request).scope), {
-      ...reads(
-        "usage.read",
-        "overview",
-        "Get the figures of a time range in steps, and of the one before it",
-      ),
-      query: takesQuery(overviewQuery),
-      response: returnsBody(overviewSchema),
-    });
+    .get(
+      "/admin/v1/overview",
+      ({ query, request }) => readOverview(parts, query, readOperator(request).scope),
+      {
+        ...reads(
+          "usage.read",
+          "overview",
+          "Get the figures of a time range in steps, and of the one before it",
+        ),
+        query: takesQuery(overviewQuery),
+        response: returnsBody(overviewSchema),
+      },
+    );
 }

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import type { SenderPorts } from "../ports.ts";
 import { createResponse } from "../serve/answers.ts";
-import { identify } from "../serve/auth.ts";
+import { identifyCaller } from "../serve/auth.ts";
 import type { Peers } from "../serve/client-address.ts";
 
 export function agentTelemetryRoutes(ports: SenderPorts) {
@@ -16,7 +16,7 @@ export function agentTelemetryRoutes(ports: SenderPorts) {
 
 /** The body is not read. An agent that got an error would show it, or send the same again. */
 async function drop(ports: SenderPorts, request: Request, server: Peers | null): Promise<Response> {
-  await identify(ports, { request, server });
+  await identifyCaller(ports, { request, server });
   const type = request.headers.get("content-type") ?? "";
   // An answer without fields has no bytes in protobuf.
   if (/protobuf/i.test(type)) return createResponse(200, "", { "content-type": "application/x-protobuf" });

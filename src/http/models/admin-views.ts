@@ -9,9 +9,9 @@ import { collectCards, stripProvider } from "../../catalogue/catalogue.ts";
 import { dateCard, hasEnded, viewPrice } from "../../catalogue/dated.ts";
 import { applyFactors } from "../../catalogue/factored.ts";
 import { findPriceDay } from "../../catalogue/file/standing.ts";
+import { applyFreePrice } from "../../catalogue/free-price.ts";
 import { viewLaterPrices } from "../../catalogue/later-prices.ts";
 import { applyOverlay } from "../../catalogue/overlay.ts";
-import { applyOwnPrice } from "../../catalogue/own-price.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../../core/settings.ts";
@@ -22,17 +22,17 @@ const MS_PER_SECOND = 1000;
 
 /** Returns all known cards, enabled or not, in the catalogue's order or as the query sorts them, with their prices at that time. */
 export function modelsView(
-  { ownModels, newerModels, benchmarks, overlay, providers }: Settings,
+  { operatorModels, newerModels, benchmarks, overlay, providers }: Settings,
   nowMs: number,
   query: Static<typeof cardsQuery> = {},
 ): ListPage<CardView> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
   const on = new Map(providers.map((provider) => [provider.name, provider]));
-  const own = new Set(ownModels.map(({ id }) => id));
-  const cards = [...collectCards(ownModels, newerModels, benchmarks).values()].map((card) => {
+  const own = new Set(operatorModels.map(({ id }) => id));
+  const cards = [...collectCards(operatorModels, newerModels, benchmarks).values()].map((card) => {
     const changed = applyOverlay(card, changes.get(card.id));
     const provider = on.get(card.provider);
-    const priced = applyFactors(applyOwnPrice(dateCard(changed ?? card, nowMs), provider), provider);
+    const priced = applyFactors(applyFreePrice(dateCard(changed ?? card, nowMs), provider), provider);
     // As in the lists for clients: a model that the configuration names stays.
     const isOver = hasEnded(priced) && !own.has(card.id) && !changes.has(card.id);
     if (provider === undefined) return modelView(priced, "provider_off");

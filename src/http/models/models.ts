@@ -13,7 +13,7 @@ import { listCandidates, listSelectors, notFound, openNamed } from "../door/sele
 import { describeObject, describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts, Snapshot } from "../ports.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
-import { identify, type RouteRequest } from "../serve/auth.ts";
+import { identifyCaller, type RouteRequest } from "../serve/auth.ts";
 import { type NamedCard, nameMembers, writeModelInfo } from "./model-info.ts";
 import {
   ANTHROPIC_SHAPE,
@@ -33,7 +33,7 @@ const CUT = "A '#' ends an address: write it as '%23' or '/'.";
 
 export function modelRoutes(ports: HttpPorts) {
   const begin = async (asked: RouteRequest) => {
-    const { key } = await identify(ports, asked);
+    const { key } = await identifyCaller(ports, asked);
     return { key, offer: ports.snapshot() };
   };
   const list = async (asked: RouteRequest) => {
@@ -118,7 +118,7 @@ function listModels(key: GatewayKey, offer: OfferedModels): readonly ModelEntry[
   const { catalogue } = offer;
   const groups = catalogue.groups().flatMap((name) => findGroup(name, key, catalogue) ?? []);
   const cards = listCandidates(key, catalogue);
-  const aliases = [...groups, ...listOwnAliases(key, offer)];
+  const aliases = [...groups, ...listNamedAliases(key, offer)];
   if (cards.length === 0) return aliases;
   const named = catalogue.list().filter((card) => mayUse(key, card.id));
   const context = findLongest(cards, offer.rules);
@@ -127,16 +127,20 @@ function listModels(key: GatewayKey, offer: OfferedModels): readonly ModelEntry[
 }
 
 /** Returns the aliases that the key's or its member's list names, but for groups. Others see what an alias leads to. */
-function listOwnAliases(key: GatewayKey, offer: OfferedModels): readonly ModelEntry[] {
+function listNamedAliases(key: GatewayKey, offer: OfferedModels): readonly ModelEntry[] {
   const entries = new Set([...(key.allowedModels ?? []), ...(key.memberModels ?? [])]);
   return [...entries].flatMap((entry) => {
     const name = readAliasName(entry);
-    return name === null ? [] : (findOwnAlias(name, key, offer) ?? []);
+    return name === null ? [] : (findNamedAlias(name, key, offer) ?? []);
   });
 }
 
 /** Returns what an alias leads to under the alias's name. Null for groups, and if the key's list doesn't open the alias. */
-function findOwnAlias(name: string, key: GatewayKey, { catalogue, rules }: OfferedModels): ModelEntry | null {
+function findNamedAlias(
+  name: string,
+  key: GatewayKey,
+  { catalogue, rules }: OfferedModels,
+): ModelEntry | null {
   const opened = openNamed(name, key, catalogue);
   if (opened === key) return null;
   const found = catalogue.resolve(name);
@@ -164,7 +168,7 @@ function listEnded(key: GatewayKey, { catalogue }: OfferedModels): readonly Mode
 function findEntry(id: string, key: GatewayKey, offer: OfferedModels): ModelEntry {
   const { catalogue, rules } = offer;
   const found = catalogue.resolve(id);
-  const own = findOwnAlias(id, key, offer);
+  const own = findNamedAlias(id, key, offer);
   if (own) return own;
   if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
   if (found.kind === "selector" && listSelectors(key).includes(found.selector))

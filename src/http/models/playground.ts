@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { readQuery } from "../../admin/input.ts";
 import { consoleKey } from "../../admin/keys/console-key.ts";
-import { openOwnKey } from "../../admin/keys/own-key.ts";
+import { openPlaygroundKey } from "../../admin/keys/playground-key.ts";
 import { findFilters } from "../../admin/log/found-filters.ts";
 import { closeObject, text } from "../../admin/schema.ts";
 import { Fault } from "../../core/faults/fault.ts";
@@ -125,7 +125,7 @@ async function findSender(
   const { key: given = "", account } = readQuery(querySchema, query);
   if (account !== undefined)
     throw invalidValue("account", "expected none beside a personal key, which has its own");
-  const { id } = await openOwnKey(world, given, access);
+  const { id } = await openPlaygroundKey(world, given, access);
   const key = await findKey(id);
   const proof = { rotation: key.rotations, address: readAddress(request, server) };
   const refusal = refuseAddress(key, proof);

@@ -29,7 +29,7 @@ import { withOptionalNulls } from "../openapi/form.ts";
 import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
-import { identify, type RouteRequest } from "../serve/auth.ts";
+import { identifyCaller, type RouteRequest } from "../serve/auth.ts";
 
 const FEEDBACK_BYTES_MAX = 4096;
 const ID_CHARACTERS_MAX = 100;
@@ -62,7 +62,7 @@ export function routeRoutes(ports: RoutePorts) {
 }
 
 async function route(ports: RoutePorts, { request, server }: RouteRequest): Promise<Response> {
-  const { key } = await identify(ports, { request, server });
+  const { key } = await identifyCaller(ports, { request, server });
   return decideForKey(ports, request, key);
 }
 
@@ -118,7 +118,7 @@ function requireSelector(model: string, key: GatewayKey, asked: Steering, ports:
 
 /** Only a completion's first score counts. The selector learns from it once every node has read it. */
 async function feedback(ports: RoutePorts, asked: RouteRequest): Promise<Response> {
-  const { key } = await identify(ports, asked);
+  const { key } = await identifyCaller(ports, asked);
   const body = await readJson(asked.request, ports, { owner: key.accountId, bytesMax: FEEDBACK_BYTES_MAX });
   const { id, score } = readFeedback(body);
   const record = await ports.store.request(cutStoredName(id));

@@ -5,7 +5,7 @@ import { NO_MODELS } from "../../core/text/pattern.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { readChatRequest } from "../../surfaces/openai-chat/read.ts";
 import type { HttpPorts } from "../ports.ts";
-import { callOwn } from "./own-call.ts";
+import { sendSelfCall } from "./self-call.ts";
 
 const PATH = "/v1/chat/completions";
 /** The score of a fallback's answer would be learned as that of the model that was asked. */
@@ -14,7 +14,7 @@ const NO_FALLBACKS = { "x-poundkey-allow": NO_MODELS };
 /** Returns the text of the named model's own answer and its cost. Null, with the reason, if there is none. */
 export async function completeOnce(ports: HttpPorts, key: GatewayKey, asked: ChatRequest) {
   const call = { path: PATH, body: asked, headers: NO_FALLBACKS, idPrefix: "sample" };
-  const { body: answer } = await callOwn(ports, key, call);
+  const { body: answer } = await sendSelfCall(ports, key, call);
   const text = asString(asObject(asObject(asArray(answer.choices)[0]).message).content) ?? null;
   return {
     text,

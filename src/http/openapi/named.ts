@@ -33,7 +33,7 @@ import { deviceSchema } from "../../admin/people/devices.ts";
 import { memberDetailSchema } from "../../admin/people/member-detail.ts";
 import { memberSchema } from "../../admin/people/members.ts";
 import { createdTokenSchema, grantSchema, tokenSchema } from "../../admin/people/named-tokens.ts";
-import { ownSessionSchema } from "../../admin/people/own-sessions.ts";
+import { senderSessionSchema } from "../../admin/people/sender-sessions.ts";
 import { sessionSchema } from "../../admin/people/session.ts";
 import { completionSchema } from "../../surfaces/openai-chat/answer-schema.ts";
 import { chatRequestSchema } from "../../surfaces/openai-chat/schema.ts";
@@ -78,7 +78,7 @@ export const NAMED: Readonly<Record<string, object>> = {
   RequestDetail: requestDetailSchema,
   SearchResult: resultSchema,
   Session: sessionSchema,
-  OwnSession: ownSessionSchema,
+  OwnSession: senderSessionSchema,
   Settings: settingsSchema,
   Spending: spendingSchema,
   Statement: statementSchema,

@@ -20,12 +20,12 @@ function standardise<Given, Value>(schema: TSchema, read: (given: Given) => Valu
 
 /** The schema of a body. Throws the Fault of its first wrong field. */
 export function takesBody<Schema extends TSchema>(schema: Schema) {
-  return standardise(schema, (given: unknown) => readInput(schema, given));
+  return standardise(schema, (value: unknown) => readInput(schema, value));
 }
 
 /** The schema of a query. Throws like `takesBody`. */
 export function takesQuery<Schema extends TObject>(schema: Schema) {
-  return standardise(schema, (given: unknown) => readQuery(schema, given));
+  return standardise(schema, (value: unknown) => readQuery(schema, value));
 }
 
 /**
@@ -38,7 +38,7 @@ export function returnsBody<Schema extends TSchema>(schema: Schema) {
 
 /** The schema of what a use-case reads by itself. */
 export function showsSchema(schema: TSchema) {
-  return standardise(schema, (given: unknown) => given);
+  return standardise(schema, (value: unknown) => value);
 }
 
 type Responses = Readonly<Record<number, { readonly description: string }>>;

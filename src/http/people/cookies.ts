@@ -42,11 +42,11 @@ export class Cookies {
 
   /** Returns the session secret in the request's cookie. Null if there is none. */
   readSession(request: Request): string | null {
-    const given = request.headers.get("cookie") ?? "";
-    const [own] = given.matchAll(this.#readSession);
+    const header = request.headers.get("cookie") ?? "";
+    const [own] = header.matchAll(this.#readSession);
     if (own?.[2] !== undefined) return own[2];
     if (this.#clock.nowMs() >= this.#oldUntilMs) return null;
-    const [old] = given.matchAll(OLD_SESSION);
+    const [old] = header.matchAll(OLD_SESSION);
     return old?.[2] ?? null;
   }
 

@@ -1,7 +1,7 @@
 // /device: the page on which a signed-in person approves or denies an agent that shows a code.
 import { Elysia } from "elysia";
 import { approveLogin, type DeviceParts, denyCode, findCode } from "../../admin/people/device-codes.ts";
-import { ACCOUNTS_SHOWN_MAX, approveCode, listOwnAccounts } from "../../admin/people/devices.ts";
+import { ACCOUNTS_SHOWN_MAX, approveCode, listKeyAccounts } from "../../admin/people/devices.ts";
 import { Fault } from "../../core/faults/fault.ts";
 import type { Account } from "../../core/keys/key.ts";
 import type { DeviceCode } from "../../core/people/device.ts";
@@ -168,7 +168,7 @@ async function showDecision(
   if (asks === "login") {
     return createLoginPage({ formTo, code, typed, person, role: access.role ?? "none", ...wrong });
   }
-  const accounts = await listOwnAccounts(visit.parts, visit.access);
+  const accounts = await listKeyAccounts(visit.parts, visit.access);
   const isWhole = accounts.length < ACCOUNTS_SHOWN_MAX;
   return createDecisionPage({ formTo, code, typed, person, accounts: isWhole ? accounts : null, ...wrong });
 }
@@ -217,7 +217,7 @@ async function approve(
 /** Null if none was chosen, or one in which the person may have no key. */
 async function chooseAccount({ parts, access }: DeviceVisit, given: string | null): Promise<Account | null> {
   if (given === null || given === "") {
-    const [only, ...others] = await listOwnAccounts(parts, access);
+    const [only, ...others] = await listKeyAccounts(parts, access);
     return others.length === 0 ? (only ?? null) : null;
   }
   return access.may("own.keys.write", given) ? parts.store.account(given) : null;

@@ -7,7 +7,7 @@ import { findPolicy } from "../../people/policies.ts";
 import { describeRoute } from "../openapi/route-schema.ts";
 import type { SenderPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
-import { identify, type RouteRequest } from "../serve/auth.ts";
+import { identifyCaller, type RouteRequest } from "../serve/auth.ts";
 
 interface ManagedSettingsParts extends SenderPorts {
   readonly store: Pick<Store, "people">;
@@ -41,7 +41,7 @@ async function answer(
   { store, policies, ...parts }: ManagedSettingsParts,
   asked: RouteRequest,
 ): Promise<Response> {
-  const { key } = await identify(parts, asked);
+  const { key } = await identifyCaller(parts, asked);
   const member = key.memberId === null ? null : await store.people.member(key.memberId);
   const policy = findPolicy(policies(), member?.groups ?? []);
   if (policy === null)

@@ -19,7 +19,7 @@ import { readForm } from "../body/form.ts";
 import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import { createJsonResponse, type HeaderMap } from "../serve/answers.ts";
 import type { Peers } from "../serve/client-address.ts";
-import { nameRequest, type OperatorRequest, readSource } from "./operator.ts";
+import { nameRequest, type OperatorRequest, readSender } from "./operator.ts";
 
 const TAG = "Sign-in";
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
@@ -188,7 +188,7 @@ async function grant({ operator, people }: OAuthPorts, asked: OperatorRequest): 
   if (code === null) throw new OAuthRefusal(400, "invalid_request", `${field} is missing.`);
   if (!CODE.test(code)) throw new OAuthRefusal(400, "invalid_grant", `${field} isn't one of this gateway's.`);
   if (type === DEVICE_GRANT && code.startsWith(LOGIN_CODE_PREFIX)) {
-    return answerLogin(people, await pollLogin(people, code, readSource(operator, asked)));
+    return answerLogin(people, await pollLogin(people, code, readSender(operator, asked)));
   }
   const granted =
     type === DEVICE_GRANT ? await pollDevice(people, rules, code) : await refreshDevice(people, rules, code);

@@ -177,11 +177,11 @@ export function readAct(
   asked: OperatorRequest,
   access: Access,
 ): Act {
-  return { ...readSource(parts, asked), actor: access.actor };
+  return { ...readSender(parts, asked), actor: access.actor };
 }
 
 /** Returns what a request tells of its sender by itself. */
-export function readSource(
+export function readSender(
   { readAddress }: Pick<OperatorParts, "readAddress">,
   { request, server, route }: OperatorRequest,
 ): Omit<Act, "actor"> {
@@ -220,7 +220,7 @@ export function checkSite(
 ): void {
   const site = request.headers.get("sec-fetch-site");
   const origin = readOrigin(request, server);
-  const isOwn = site === null ? isOwnOrigin(request, origin, publicUrl) : site === "same-origin";
+  const isOwn = site === null ? isGatewayOrigin(request, origin, publicUrl) : site === "same-origin";
   if (isOwn) return;
   wrongTokens.note("cross_site_request", origin.address);
   const message =
@@ -230,7 +230,7 @@ export function checkSite(
 }
 
 /** A page that came without encryption isn't ours where ours come with it: anybody on the way may have made it. */
-function isOwnOrigin(
+function isGatewayOrigin(
   request: Request,
   { hosts, isSecure }: ReturnType<ReadOrigin>,
   publicUrl: string | null,

@@ -30,7 +30,12 @@ import {
   listSchemas,
   PAGE_MAX,
 } from "../../people/directory/discovery.ts";
-import { isShown, type Projection, project, readProjection } from "../../people/directory/projection.ts";
+import {
+  isShown,
+  type Projection,
+  projectResource,
+  readProjection,
+} from "../../people/directory/projection.ts";
 import { DirectoryRefusal } from "../../people/directory/refusal.ts";
 import { viewGroup, viewList, viewUser } from "../../people/directory/resources.ts";
 import type { HeaderMap } from "../serve/answers.ts";
@@ -215,7 +220,7 @@ async function viewUsers(
 ): Promise<readonly JsonObject[]> {
   const ids = isShown(projection, "groups") ? users.map(({ id }) => id) : [];
   const groups = await readGroups(parts, ids);
-  return users.map((user) => project(viewUser(user, groups.get(user.id) ?? [], baseUrl), projection));
+  return users.map((user) => projectResource(viewUser(user, groups.get(user.id) ?? [], baseUrl), projection));
 }
 
 async function showGroup(asked: ResourceAsk, group: DirectoryGroup): Promise<JsonObject> {
@@ -232,6 +237,6 @@ async function viewGroups(
   const members = await readMembers(parts, hasMembers ? groups.map(({ id }) => id) : []);
   return groups.map((group) => {
     const own = hasMembers ? (members.get(group.id) ?? []) : null;
-    return project(viewGroup(group, own, baseUrl), projection);
+    return projectResource(viewGroup(group, own, baseUrl), projection);
   });
 }

@@ -14,7 +14,7 @@ import type { WritingParts } from "../admin-route.ts";
 import { createResponse, type HeaderMap } from "../serve/answers.ts";
 import { readBearer, requireSecret } from "../serve/auth.ts";
 import { findPath } from "../serve/paths.ts";
-import { createRefusal, nameRequest, type OperatorRequest, readSource } from "./operator.ts";
+import { createRefusal, nameRequest, type OperatorRequest, readSender } from "./operator.ts";
 import { readScimBody } from "./scim-body.ts";
 import { answerScim, type ScimAnswer, type ScimAsk } from "./scim-resources.ts";
 
@@ -120,7 +120,7 @@ async function perform(
     baseUrl: `${rules.publicUrl}${PREFIX}`,
     readBody: () => readScimBody(request, operator),
   };
-  const act = { ...readSource(operator, asked), actor: { kind: "scim", id, name } as const };
+  const act = { ...readSender(operator, asked), actor: { kind: "scim", id, name } as const };
   return answerScim(actAs(directory, act), ask);
 }
 

@@ -1,7 +1,7 @@
 // /admin/v1/session: signing in with a token or a link, which sets the session cookie, who is signed in, and signing out.
 import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { note } from "../../admin/audit/audit-trail.ts";
+import { recordAct } from "../../admin/audit/audit-trail.ts";
 import {
   beginSession,
   endLogin,
@@ -29,10 +29,10 @@ import {
   type OperatorRequest,
   proveOperator,
   readAct,
-  readSource,
+  readSender,
   requireSession,
 } from "./operator.ts";
-import { ownSessionRoutes } from "./own-sessions.ts";
+import { senderSessionRoutes } from "./sender-sessions.ts";
 
 const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
 const TAG = "Session";
@@ -46,7 +46,7 @@ interface LinkPorts {
 type SessionPorts = OperatorParts & BodyPorts & GatewayFacts & LinkPorts;
 
 export function sessionRoutes(ports: SessionPorts) {
-  return new Elysia().use(currentSessionRoutes(ports)).use(ownSessionRoutes(ports));
+  return new Elysia().use(currentSessionRoutes(ports)).use(senderSessionRoutes(ports));
 }
 
 function currentSessionRoutes(ports: SessionPorts) {
@@ -129,7 +129,7 @@ async function signInWith(
     once === undefined ? await proveGiven(ports, asked, token) : await proveOnce(ports, asked, once);
   const { tokenDigest, tokenId } = proven;
   const owner = { tokenDigest, tokenId, memberId: null, issuerSession: null };
-  const secret = await beginSession(ports.world, owner, readSource(ports, asked));
+  const secret = await beginSession(ports.world, owner, readSender(ports, asked));
   await noteSession(ports, asked, proven, "session.started");
   return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
 }
@@ -157,7 +157,7 @@ function noteSession(
   action: "session.started" | "session.ended",
 ): Promise<void> {
   const target = { type: "session", id: "", name: "" } as const;
-  return note(ports.world, readAct(ports, asked, access), { action, target });
+  return recordAct(ports.world, readAct(ports, asked, access), { action, target });
 }
 
 function createCookieResponse(

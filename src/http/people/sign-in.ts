@@ -1,6 +1,6 @@
 // /auth/oidc: sign-in with the company's identity provider, sign-out there, and the provider's own sign-out.
 import { Elysia } from "elysia";
-import { note } from "../../admin/audit/audit-trail.ts";
+import { recordAct } from "../../admin/audit/audit-trail.ts";
 import { signOut } from "../../admin/people/session.ts";
 import { type SignInView, signInViewSchema } from "../../admin/people/sign-in.ts";
 import { Fault } from "../../core/faults/fault.ts";
@@ -24,7 +24,7 @@ import {
   nameRequest,
   type OperatorRequest,
   readAct,
-  readSource,
+  readSender,
 } from "./operator.ts";
 import { createFaultPage, createPage } from "./sign-in-page.ts";
 
@@ -219,7 +219,7 @@ async function finishAt(ports: SignInPorts, rules: SignInRules, asked: OperatorR
     const { secret, returnTo } = await completeAttempt(ports.people, rules, {
       query,
       kept,
-      from: readSource(ports.operator, asked),
+      from: readSender(ports.operator, asked),
     });
     const isSecure = rules.publicUrl.startsWith("https:");
     const session = cookies.formatSession(secret, PERSON_SESSION_MS / 1000, isSecure);
@@ -273,7 +273,10 @@ async function endSession(operator: WritingParts, asked: OperatorRequest, secret
   await signOut(operator.world, secret);
   if (session === null) return;
   const target = { type: "session", id: "", name: "" } as const;
-  await note(operator.world, readAct(operator, asked, session.access), { action: "session.ended", target });
+  await recordAct(operator.world, readAct(operator, asked, session.access), {
+    action: "session.ended",
+    target,
+  });
 }
 
 async function endByIssuer(ports: SignInPorts, asked: OperatorRequest): Promise<Response> {

@@ -244,9 +244,9 @@ export function joinHeaders(headers: HeaderMap, set: HeaderStore): HeaderMap {
 
 /** Keeps a client's own valid id, so that its logs can be joined with ours. */
 function chooseRequestId(headers: Headers, { random, clock }: Pick<HttpPorts, "random" | "clock">): string {
-  const given = headers.get("x-request-id");
-  return given !== null && REQUEST_ID.test(given) && hideSecret(given) === given
-    ? given
+  const header = headers.get("x-request-id");
+  return header !== null && REQUEST_ID.test(header) && hideSecret(header) === header
+    ? header
     : `req_${mintOrderedId(random, clock.nowMs())}`;
 }
 

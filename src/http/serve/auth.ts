@@ -29,11 +29,11 @@ export const bearerToken = () => plugin;
  * A header with another scheme is removed, because the plugin would return everything after its sixth letter.
  */
 export function canonicalScheme(headers: Headers): void {
-  const given = headers.get("authorization");
-  if (given === null || given.startsWith("Bearer ")) return;
-  if (SCHEME.test(given)) headers.set("authorization", given.replace(SCHEME, "Bearer "));
+  const header = headers.get("authorization");
+  if (header === null || header.startsWith("Bearer ")) return;
+  if (SCHEME.test(header)) headers.set("authorization", header.replace(SCHEME, "Bearer "));
   else {
-    schemes.set(headers, describeScheme(given));
+    schemes.set(headers, describeScheme(header));
     headers.delete("authorization");
   }
 }
@@ -203,7 +203,7 @@ function prove({ authenticate }: SenderPorts, secret: string, sender: RequestSen
  * `invalid_api_key`, `address_not_allowed`,
  * `key_paused` (unless the route allows it) and `store_unavailable`.
  */
-export function identify(
+export function identifyCaller(
   ports: SenderPorts,
   route: RouteRequest,
   { allowsPaused = false }: { readonly allowsPaused?: boolean } = NO_OPTIONS,

@@ -10,8 +10,8 @@ const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?(?:,|$)/i;
 
 /** True if the sender reads gzip. A weight of 0 says that it doesn't. */
 export function takesGzip({ headers }: Request): boolean {
-  const found = GZIP.exec(headers.get("accept-encoding") ?? "");
-  return found !== null && Number(found[1] ?? 1) > 0;
+  const match = GZIP.exec(headers.get("accept-encoding") ?? "");
+  return match !== null && Number(match[1] ?? 1) > 0;
 }
 
 interface JsonAnswer {

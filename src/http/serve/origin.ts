@@ -16,7 +16,7 @@ import { type RequestOrigin, UNKNOWN_ORIGIN } from "../../core/log/record.ts";
 import { listTraceIds, type TraceContext } from "../../core/log/trace-context.ts";
 import { nameSession } from "../../core/people/session.ts";
 import type { AddressRule } from "../../core/settings.ts";
-import { hideSecret, holdsOwnSecret } from "../../core/text/secret-form.ts";
+import { hideSecret, holdsPoundkeySecret } from "../../core/text/secret-form.ts";
 import { cutAddress } from "../../core/world/address.ts";
 import type { LineMark } from "../../gateway/call.ts";
 import type { TurnMark } from "../door/arrival.ts";
@@ -71,8 +71,8 @@ export function readRequestOrigin(
 ): RequestOrigin {
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
-  const given = headers.get(TAGS_HEADER);
-  const own = given === null ? null : readTagsHeader(given);
+  const header = headers.get(TAGS_HEADER);
+  const own = header === null ? null : readTagsHeader(header);
   const from = tagsFrom();
   const origin: RequestOrigin = {
     ...UNKNOWN_ORIGIN,
@@ -110,7 +110,7 @@ function readTagsHeader(given: string): string | null {
 /** A tag has printable ASCII alone. */
 function hideTag(value: string): string {
   const shown = hideSecret(value, "...");
-  return holdsOwnSecret(shown) ? "[redacted]" : shown;
+  return holdsPoundkeySecret(shown) ? "[redacted]" : shown;
 }
 
 function mapValues(tags: Tags, map: (value: string) => string): Tags {

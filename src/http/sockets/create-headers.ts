@@ -28,7 +28,7 @@ export function makeSharedHeaders(handshake: Headers): Headers {
  * Returns the headers of a turn: the same ones if it sends none. Throws the Fault `invalid_value` for another name, and for a
  * value that isn't a text.
  */
-export function addOwnHeaders(shared: Headers, { headers: given }: JsonObject): Headers {
+export function addTurnHeaders(shared: Headers, { headers: given }: JsonObject): Headers {
   const own = Object.entries(asObject(given));
   if (own.length === 0) return shared;
   const headers = new Headers(shared);

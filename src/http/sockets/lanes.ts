@@ -22,18 +22,18 @@ export class Lanes {
   }
 
   /** Returns the name of a turn's lane. Throws the Faults of a name that isn't one, and of too many. */
-  readName(given: unknown, { lanesMax }: LaneBounds): string {
-    if (given === undefined || given === null) return UNNAMED;
-    if (typeof given !== "string" || !NAME.test(given)) {
+  readName(value: unknown, { lanesMax }: LaneBounds): string {
+    if (value === undefined || value === null) return UNNAMED;
+    if (typeof value !== "string" || !NAME.test(value)) {
       const message = "Invalid 'stream_id': expected 1 to 256 letters, digits, '_', '.' or '-'.";
       throw new Fault("invalid_stream_id", message, { param: "stream_id" });
     }
-    if (!this.#names.has(given) && this.#names.size >= lanesMax) {
+    if (!this.#names.has(value) && this.#names.size >= lanesMax) {
       const message = `This connection has used ${lanesMax} lanes ('stream_id'), which is the most: open another.`;
       throw new Fault("websocket_stream_limit_reached", message, { param: "stream_id" });
     }
-    this.#names.add(given);
-    return given;
+    this.#names.add(value);
+    return value;
   }
 
   /** Runs a turn after those before it in its lane. Throws the Fault `too_many_parallel_requests` if too many wait. */

@@ -19,9 +19,9 @@ import type { Door } from "../door/ports.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createRefusalResponse } from "../serve/answers.ts";
 import { addHeaders, type BunServer, type HeaderStore, type SocketRoutes } from "../serve/app.ts";
-import { identify } from "../serve/auth.ts";
+import { identifyCaller } from "../serve/auth.ts";
 import { Connection, type Handshake } from "./connection.ts";
-import { addOwnHeaders, makeSharedHeaders } from "./create-headers.ts";
+import { addTurnHeaders, makeSharedHeaders } from "./create-headers.ts";
 import { makeTurnedOff, type OpenSockets } from "./open-sockets.ts";
 import { CLOSED, type CloseReason } from "./port.ts";
 import { runTurn, type Turn, type TurnConnection } from "./turn.ts";
@@ -77,7 +77,7 @@ export class Sockets implements SocketRoutes, Latecomer {
     arrival.held.release();
     try {
       const address = this.#ports.readAddress(request, server);
-      const { key } = await identify(this.#ports, arrival);
+      const { key } = await identifyCaller(this.#ports, arrival);
       arrival.key = key;
       if (this.#ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
       this.#bounds.checkRoom(key);
@@ -124,7 +124,7 @@ export class Sockets implements SocketRoutes, Latecomer {
    */
   async #checkKey(connection: Connection): Promise<void> {
     try {
-      const { key } = await identify(this.#ports, makeRoute(connection.handshake));
+      const { key } = await identifyCaller(this.#ports, makeRoute(connection.handshake));
       checkAccount(key, connection.handshake);
     } catch (thrown) {
       const fault = toFault(thrown);
@@ -226,7 +226,7 @@ export class Sockets implements SocketRoutes, Latecomer {
 
 /** Returns a turn as the request that it stands for. Most send no headers, and share the handshake's. */
 function makeRoute({ request: shared, address }: Handshake, frame: JsonObject = {}) {
-  const headers = addOwnHeaders(shared.headers, frame);
+  const headers = addTurnHeaders(shared.headers, frame);
   const request = headers === shared.headers ? shared : new Request(shared.url, { method: "POST", headers });
   return { request, server: { requestIP: () => ({ address }), timeout: () => {} } };
 }

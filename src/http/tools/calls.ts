@@ -20,7 +20,7 @@ import { createAnswerResponse, createJsonResponse } from "../serve/answers.ts";
 import { factHeaders, makeReader } from "../serve/headers.ts";
 import { type CallAnswer, CallDelivery, type ProgressToken } from "./delivery.ts";
 import { describeFailure, describeRefused, isLetIn, RpcRefusal } from "./errors.ts";
-import { CalledFinder, describeUnknown, type FoundCall, makeCard } from "./find-called.ts";
+import { CallFinder, describeUnknown, type FoundCall, makeCard } from "./find-called.ts";
 import { ARGUMENT_BYTES_MAX, refuseArguments } from "./message.ts";
 import type { ToolPorts } from "./ports.ts";
 import { type ClientRequest, fitTo, takesEvents } from "./rpc-request.ts";
@@ -42,11 +42,11 @@ interface RunningCall {
 export class ToolCalls {
   readonly underWay = new CallsUnderWay();
   readonly #ports: ToolPorts;
-  readonly #finder: CalledFinder;
+  readonly #finder: CallFinder;
 
   constructor(ports: ToolPorts, views: ToolViews) {
     this.#ports = ports;
-    this.#finder = new CalledFinder(views, (request, model) => noteRefused(ports, request, model));
+    this.#finder = new CallFinder(views, (request, model) => noteRefused(ports, request, model));
   }
 
   /** Throws an `RpcRefusal` for what isn't there. */
@@ -55,8 +55,8 @@ export class ToolCalls {
     try {
       const finding = this.#finder.find(request);
       const found = finding instanceof Promise ? await finding : finding;
-      const given = readArguments(request, found);
-      const bytes = Buffer.byteLength(JSON.stringify(given));
+      const args = readArguments(request, found);
+      const bytes = Buffer.byteLength(JSON.stringify(args));
       if (bytes > ARGUMENT_BYTES_MAX) throw refuseArguments();
       const tool = {
         server: found.server.name,
@@ -66,7 +66,7 @@ export class ToolCalls {
         resultBytes: null,
       };
       const called = { card: makeCard(found), tool, right: found.right };
-      const call = new ToolCall(this.#ports, arrival, caller, called, given);
+      const call = new ToolCall(this.#ports, arrival, caller, called, args);
       return await this.#respond(request, found, call, called);
     } catch (thrown) {
       const fault = toFault(thrown);

@@ -19,7 +19,7 @@ import { checkRoom } from "../door/arrive.ts";
 import { logRefusal } from "../door/refused.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { addHeaders } from "../serve/app.ts";
-import { identify } from "../serve/auth.ts";
+import { identifyCaller } from "../serve/auth.ts";
 import { ToolCalls } from "./calls.ts";
 import { RpcRefusal, respondFault, respondRefusal } from "./errors.ts";
 import { Listeners, refuseStream } from "./listeners.ts";
@@ -121,7 +121,7 @@ export class ToolDoor {
   #enter(arrival: Arrival, name: string | null): ToolVisitor | Promise<ToolVisitor> {
     if (this.#ports.toolRules() === undefined) throw makeOff();
     checkPageOrigin(arrival.request, this.#ports.server);
-    const proving = identify(this.#ports, arrival);
+    const proving = identifyCaller(this.#ports, arrival);
     return proving instanceof Promise
       ? proving.then((caller) => this.#admit(arrival, name, caller))
       : this.#admit(arrival, name, proving);

@@ -38,7 +38,7 @@ type NoteRefused = (request: ClientRequest, model: string) => void;
 /** Names that may have been shortened: what they were is only known by the server's list. */
 const SHORTENED = /_[0-9a-f]{6}$/;
 
-export class CalledFinder {
+export class CallFinder {
   readonly #views: ToolViews;
   readonly #noteRefused: NoteRefused;
 

@@ -6,7 +6,7 @@ import type { MergedList } from "../../tools/merged-list.ts";
 import { META } from "../../tools/wire/eras.ts";
 import { type RpcId, writeNotification, writeResult } from "../../tools/wire/rpc.ts";
 import type { Arrival } from "../door/arrival.ts";
-import { identify } from "../serve/auth.ts";
+import { identifyCaller } from "../serve/auth.ts";
 import { EventChannel } from "./events.ts";
 import type { ToolPorts } from "./ports.ts";
 import type { ClientRequest } from "./rpc-request.ts";
@@ -146,7 +146,7 @@ export class Listeners {
 
   async #look(listener: Listener): Promise<void> {
     try {
-      const { key } = await identify(this.#ports, listener.arrival);
+      const { key } = await identifyCaller(this.#ports, listener.arrival);
       const levels = await this.#ports.toolLevels(key);
       const { server: before } = listener.viewer;
       // A reload may have changed the server, or taken it away.

@@ -6,8 +6,8 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /** Throws the Fault of a request by a page that may not call tools. */
 export function checkPageOrigin({ headers }: Request, server: ServerRules): void {
-  const given = headers.get("origin");
-  if (given === null || isAllowed(given, server)) return;
+  const header = headers.get("origin");
+  if (header === null || isAllowed(header, server)) return;
   const message = "Pages of this origin may not call tools here: the operator can name it in `server.cors`.";
   throw new Fault("cross_site_request", message);
 }

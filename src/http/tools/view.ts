@@ -2,7 +2,7 @@
 import type { Fault } from "../../core/faults/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { AllowedTools } from "../../core/limits/member-limits.ts";
-import { holdsOwnSecret } from "../../core/text/secret-form.ts";
+import { holdsPoundkeySecret } from "../../core/text/secret-form.ts";
 import { mayUseSome } from "../../core/tools/patterns.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
@@ -90,5 +90,5 @@ export function readPass({ auth }: Pick<ToolServer, "auth">, headers: Headers): 
   if (auth.kind !== "pass") return null;
   const value = headers.get(auth.header)?.trim() ?? "";
   if (value === "" || value.length > PASSED_CHARACTERS_MAX) return null;
-  return holdsOwnSecret(value) ? null : value;
+  return holdsPoundkeySecret(value) ? null : value;
 }

@@ -28,13 +28,16 @@ export function listAnswered(
 }
 
 /** A batch, and a block of it that is this node's. */
-interface OwnBlock {
+interface HeldBlock {
   readonly batch: Batch;
   readonly row: BatchBlock;
 }
 
 /** Writes the results of all lines of a block that were answered before it was taken. Null if it is another node's by now. */
-export async function takeOverAnswers(ports: KeptPorts, { batch, row }: OwnBlock): Promise<OwnBlock | null> {
+export async function takeOverAnswers(
+  ports: KeptPorts,
+  { batch, row }: HeldBlock,
+): Promise<HeldBlock | null> {
   const replies = listReplies(batch.id, row);
   // The first to take a block finds nothing.
   if (row.lease <= 1 || replies.length === 0) return { batch, row };
@@ -51,9 +54,9 @@ function readReplies({ store }: KeptPorts, batch: Batch, replies: RepliesWanted)
 /** Writes the results of lines of a block from their stored answers. Null if it is another node's by now. */
 export async function writeAnswered(
   ports: KeptPorts,
-  { batch, row }: OwnBlock,
+  { batch, row }: HeldBlock,
   lines: readonly number[],
-): Promise<OwnBlock | null> {
+): Promise<HeldBlock | null> {
   const block = new RunningBlock(row);
   const pieces = new InputPieces(ports.files);
   let written: Batch | null = batch;

@@ -7,7 +7,7 @@ import type { Hold } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
 import { moveOn, settleDue } from "./movements.ts";
 
-export function close(books: Books, demand: Closing): Answer {
+export function applyClosing(books: Books, demand: Closing): Answer {
   const { accountId, payOut, nowMs, note, entry } = demand;
   const account = books.findAccount(accountId);
   if (account === null) return refuse(new Fault("not_found", "There is no account with that id."));

@@ -142,10 +142,10 @@ function readWindows(reading: BudgetReading): void {
   }
 }
 
-function readPerModel(reading: BudgetReading, model: string, given: unknown): void {
+function readPerModel(reading: BudgetReading, model: string, value: unknown): void {
   const { row, names, notes, where, uses } = reading;
-  const fields = asObject(given);
-  const usd = asNumber(given) ?? asNumber(fields.budget_limit) ?? asNumber(fields.max_budget);
+  const fields = asObject(value);
+  const usd = asNumber(value) ?? asNumber(fields.budget_limit) ?? asNumber(fields.max_budget);
   const duration = asString(fields.time_period) ?? asString(fields.budget_duration) ?? null;
   const models = names.find(model);
   const part = `model_max_budget of ${model}`;

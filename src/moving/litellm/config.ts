@@ -8,7 +8,7 @@ import type { PlannedConfig } from "../plan.ts";
 import { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { addSeparately, type NamedDeployment } from "../separate.ts";
-import { addSettings, listOwnAliases } from "./database.ts";
+import { addSettings, listOwnerAliases } from "./database.ts";
 import { addCredential, readDeployment } from "./deployment.ts";
 import { isGatewayBudget, readGatewayBudget } from "./gateway-budget.ts";
 import { reserveReferences } from "./references.ts";
@@ -74,7 +74,7 @@ export function readConfig(file: SourceFile, report: Report, tables = NO_TABLES)
   readModels(parts, root);
   const fallbacks = readSettings(parts, root);
   const { providers, groups } = parts;
-  for (const [alias, name] of listOwnAliases(tables))
+  for (const [alias, name] of listOwnerAliases(tables))
     if (groups.find(alias).length === 0) groups.rename(alias, name);
   providers.report(report);
   const overlay = { ...providers.overlay, ...mergeFallbacks(providers.overlay, fallbacks) };

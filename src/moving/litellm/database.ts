@@ -73,7 +73,7 @@ function reportUnread(rows: readonly ForeignRow[], report: Report): void {
  * Returns names that teams or keys have for models. Here they are for all, which lets nobody use another model than before.
  * A name that several have for different models isn't among them.
  */
-export function listOwnAliases({ teamAliases, keys }: Tables): ReadonlyMap<string, string> {
+export function listOwnerAliases({ teamAliases, keys }: Tables): ReadonlyMap<string, string> {
   const given = [
     ...(teamAliases ?? []).map((row) => readObject(row, "aliases")),
     ...keys.map((row) => readObject(row, "aliases")),

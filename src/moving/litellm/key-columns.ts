@@ -160,8 +160,8 @@ export function checkMetadata(row: ForeignRow, notes: ImportNotes): void {
 }
 
 /** A name that means a model here and another one for this owner there would give it that model. */
-export function checkAliases(given: unknown, part: string, names: ModelNames, notes: ImportNotes): void {
-  const aliases = Object.entries(asObject(given));
+export function checkAliases(value: unknown, part: string, names: ModelNames, notes: ImportNotes): void {
+  const aliases = Object.entries(asObject(value));
   const missing = aliases.filter(([alias]) => names.find(alias).length === 0);
   const others = aliases.filter(([alias, target]) => {
     const there = names.find(String(target));

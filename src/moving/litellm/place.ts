@@ -2,7 +2,7 @@
 import { asString } from "../../core/json/json.ts";
 import { type AwsKeys, type CloudPlace, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
 import type { Report } from "../report.ts";
-import { findServerDialect, isOwnAddress, OWN_SERVERS, splitAddress } from "../servers.ts";
+import { findServerDialect, isProviderAddress, OPERATOR_SERVERS, splitAddress } from "../servers.ts";
 import { findReference, readReference, readSecret } from "./references.ts";
 import type { ModelRoute } from "./routes.ts";
 import type { DeploymentSource } from "./source.ts";
@@ -44,13 +44,13 @@ export function placeServer(
     const region = read("aws_region_name") ?? routed.region;
     return { address, placed: placeBedrock({ base_url, region, aws: readAws(source, report) }) };
   }
-  if (address === undefined || isOwnAddress(provider, address))
+  if (address === undefined || isProviderAddress(provider, address))
     return { address: undefined, placed: { place: null, isOwn: false, fields: {} } };
   const dialect = findServerDialect(provider);
   const place = address.replace(/\/v1$/, "");
   // The same server in another dialect is another provider.
   const isOther = routed.isResponses && dialect === "openai";
-  const isOwn = !isOther && OWN_SERVERS.includes(provider);
+  const isOwn = !isOther && OPERATOR_SERVERS.includes(provider);
   const fields = { base_url: address, dialect: isOther ? "responses" : dialect };
   return { address, placed: { place: isOther ? `${place} responses` : place, isOwn, fields } };
 }

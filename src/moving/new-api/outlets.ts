@@ -6,7 +6,7 @@ import { type CloudPlace, placeAzure, placeBedrock, placeVertex } from "../cloud
 import { type ForeignRow, readNumber, readObject, readText, splitList } from "../columns.ts";
 import type { PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
-import { findServerDialect, isOwnAddress, nameKeyVariable, splitAddress } from "../servers.ts";
+import { findServerDialect, isProviderAddress, nameKeyVariable, splitAddress } from "../servers.ts";
 import { findBedrockName, findVertexName } from "./cloud-names.ts";
 import type { AddressKind } from "./types.ts";
 
@@ -111,7 +111,7 @@ function placeServer(channel: Channel, report: Report): ChannelServer | string {
   if (kind === "call" && (given === undefined || !CALL.test(given) || given.includes("{")))
     return "its address isn't that of a server's /chat/completions";
   const base = kind === "call" ? given?.replace(CALL, "") : (given ?? IN_CHINA[provider]);
-  const isVendor = base === undefined || isOwnAddress(provider, base) || isInChina(provider, base);
+  const isVendor = base === undefined || isProviderAddress(provider, base) || isInChina(provider, base);
   const isOwn = isVendor || provider === "Ollama";
   if (base === undefined || (isVendor && !(provider in IN_CHINA)))
     return { placed: { place: null, isOwn: provider === "Ollama", fields: {} } };

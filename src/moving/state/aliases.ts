@@ -38,7 +38,7 @@ export function planAliases(draft: Draft, { aliases: parts }: Pick<StateWorld, "
 function planAlias(draft: Draft, entry: AliasEntry, parts: StateWorld["aliases"]): void {
   const { name, fields } = entry;
   const before = draft.known.aliases.get(name);
-  const isSame = draft.remember(
+  const isSame = draft.rememberEntry(
     { kind: "alias", id: name, place: name, digest: digestFields({ target: fields.target }) },
     before === undefined,
   );

@@ -97,7 +97,7 @@ export class Draft {
   }
 
   /** Notes which row an entry stands for. Returns true if the same entry was applied before. */
-  remember({ kind, id, place, digest }: Omit<MemoryEntry, "isMade">, isNew: boolean): boolean {
+  rememberEntry({ kind, id, place, digest }: Omit<MemoryEntry, "isMade">, isNew: boolean): boolean {
     const before = this.#byId.get(`${kind} ${id}`);
     this.entries.push({ kind, id, place, digest, isMade: isNew || (before?.isMade ?? false) });
     const last = before ?? this.#byPlace.get(`${kind} ${place}`);

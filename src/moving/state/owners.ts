@@ -68,7 +68,7 @@ function planAccount(draft: Draft, entry: AccountEntry, { matcher, names, world 
   const id = found.kind === "new" ? (entry.id ?? mintId("acct", world.random)) : found.row.id;
   names.add(id, name, found.kind === "stays");
   const about: About = { kind: "account", id, name, account: null };
-  const isSame = draft.remember(
+  const isSame = draft.rememberEntry(
     { ...about, place: name, digest: digestFields(fields) },
     found.kind === "new",
   );
@@ -130,7 +130,7 @@ function planKey(draft: Draft, entry: KeyEntry, parts: KeyParts): void {
   }
   const id = found.kind === "new" ? (entry.id ?? mintId("key", world.random)) : found.row.id;
   const about: About = { kind: "key", id, name, account: names.nameOf(account.id) };
-  const isSame = draft.remember({ ...about, place, digest: digestFields(fields) }, found.kind === "new");
+  const isSame = draft.rememberEntry({ ...about, place, digest: digestFields(fields) }, found.kind === "new");
   if (found.kind === "stays") {
     const hint = entry.id === null ? "; make one of this name by `poundkey keys add`, or choose another" : "";
     draft.kept.push({ ...about, reason: `revoked, and stays revoked${hint}` });
@@ -187,8 +187,8 @@ function addChange(
 }
 
 /** A pause that the file doesn't have stays, and is listed. */
-function notePause(draft: Draft, about: About, row: Parameters<typeof showPausers>[0], given: unknown): void {
+function notePause(draft: Draft, about: About, row: Parameters<typeof showPausers>[0], value: unknown): void {
   const causes = showPausers(row);
-  if (causes.length === 0 || given === true) return;
+  if (causes.length === 0 || value === true) return;
   draft.kept.push({ ...about, reason: `paused (${causes.join(", ")}), and stays paused` });
 }

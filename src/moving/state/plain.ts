@@ -50,7 +50,7 @@ function planThing(draft: Draft, entry: PlainEntry, { accountId, matcher, world 
   const id = found.kind === "new" ? (entry.id ?? makePlainId(world, thing)) : found.row.id;
   const about = { kind: thing.name, id, name, account: null } as const;
   const made = { ...given, account_id: accountId };
-  const isDrift = draft.remember({ ...about, place, digest: digestFields(made) }, found.kind === "new");
+  const isDrift = draft.rememberEntry({ ...about, place, digest: digestFields(made) }, found.kind === "new");
   // One with an id was exported: a time of its own may have passed since, and comes over as it is.
   const reading = { nowMs: entry.id === null ? world.clock.nowMs() : Number.NEGATIVE_INFINITY };
   if (found.kind === "stays") draft.kept.push({ ...about, reason: "ended, and stays ended" });

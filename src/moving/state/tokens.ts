@@ -66,7 +66,7 @@ function planToken(draft: Draft, entry: TokenEntry, { matcher, world }: TokenMat
   const parts = makeTokenParts(world);
   const id = found.kind === "new" ? (entry.id ?? parts.id) : found.row.id;
   const about = { kind: "token", id, name, account: null } as const;
-  const isDrift = draft.remember(
+  const isDrift = draft.rememberEntry(
     { ...about, place: name, digest: digestFields(fields) },
     found.kind === "new",
   );
@@ -114,7 +114,7 @@ function refuseChange(draft: Draft, entry: TokenEntry, view: TokenView): void {
 }
 
 /** Without one, a token ends a year after it is made. */
-function readExpiry(given: unknown, { expires_at }: TokenView): unknown {
-  if (typeof given !== "string" || expires_at === null) return given ?? expires_at;
-  return Date.parse(given) === Date.parse(expires_at) ? expires_at : given;
+function readExpiry(value: unknown, { expires_at }: TokenView): unknown {
+  if (typeof value !== "string" || expires_at === null) return value ?? expires_at;
+  return Date.parse(value) === Date.parse(expires_at) ? expires_at : value;
 }

@@ -13,14 +13,14 @@ export function asksForHours({
   return isHours(kept) || isHours(asObject(options).ttl);
 }
 
-function isHours(given: unknown): boolean {
-  return given === "12h" || given === "24h";
+function isHours(value: unknown): boolean {
+  return value === "12h" || value === "24h";
 }
 
 /** True if the request, or a cache mark anywhere in it, asks for that time. */
 export function asksToCache(request: ChatRequest, time: CacheTime): boolean {
   const { cache_control: mark, prompt_cache_options: options, tools, messages } = request;
-  const isMeant = (given: unknown) => asObject(given).ttl === time;
+  const isMeant = (value: unknown) => asObject(value).ttl === time;
   const isMarked = (one: unknown) => {
     const { cache_control: own, prompt_cache_breakpoint: breakpoint } = asObject(one);
     return isMeant(own) || isMeant(breakpoint);

@@ -3,7 +3,7 @@
 import { isObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DeliveredBody } from "../../core/models/dialect.ts";
-import { findLimits, findOwnLimits } from "../../core/models/target-rows.ts";
+import { findCardLimits, findLimits } from "../../core/models/target-rows.ts";
 import { toUnreadable } from "../../core/models/upstream.ts";
 import type { AnswerCodec, Codec, Passing, UrlKind } from "../codec.ts";
 import { type ChangedAsk, joinLists, NONE } from "../form.ts";
@@ -59,7 +59,7 @@ export const CHAT: Operation<ChatForm> = {
     refuseUnable(card, findNeeds(ask));
     // Only its provider knows for sure what a model takes, so one that the client named is asked all the same.
     if (!isNamed) refuseBulk(card, ask, findLimits(card));
-    else if (card.refuses) refuseBulk(card, ask, findOwnLimits(card));
+    else if (card.refuses) refuseBulk(card, ask, findCardLimits(card));
   },
   findUrl,
   findSearch,

@@ -45,11 +45,11 @@ function countFloats(vector: Vector): number {
 }
 
 /** Reads a provider's vector. Throws a Fault if it is malformed. */
-function readVector(given: unknown): Vector {
-  if (typeof given === "string" && given !== "" && BASE64.test(given)) {
-    if (Buffer.byteLength(given, "base64") % FLOAT_BYTES === 0) return given;
+function readVector(value: unknown): Vector {
+  if (typeof value === "string" && value !== "" && BASE64.test(value)) {
+    if (Buffer.byteLength(value, "base64") % FLOAT_BYTES === 0) return value;
   }
-  if (Array.isArray(given) && given.length > 0 && given.every(Number.isFinite)) return given;
+  if (Array.isArray(value) && value.length > 0 && value.every(Number.isFinite)) return value;
   throw malformed("an embedding is not a list of numbers");
 }
 

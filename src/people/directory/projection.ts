@@ -32,7 +32,7 @@ export function isShown({ only, except }: Projection, attribute: string): boolea
   return (only === null || only.some((one) => one.attribute === attribute)) && !except.some(isWhole);
 }
 
-export function project(resource: JsonObject, projection: Projection): JsonObject {
+export function projectResource(resource: JsonObject, projection: Projection): JsonObject {
   const shown = Object.entries(resource).flatMap(([name, value]) => {
     if (ALWAYS.has(name)) return [[name, value] as const];
     const attribute = name === ENTERPRISE_SCHEMA ? ENTERPRISE : name.toLowerCase();

@@ -2,12 +2,12 @@
 import type { Changes } from "../../core/changes.ts";
 import type { UserMatch } from "../../core/people/directory.ts";
 import type { Store } from "../../core/store.ts";
-import { admit, type Identity } from "../claims.ts";
+import { admitByRules, type Identity } from "../claims.ts";
 import { type ConfirmedSubject, SignInRefused } from "../issuer.ts";
 import { findMemberId, makeMemberId } from "../member.ts";
 import { hasHighRole, isDomainAllowed, listRuleGroups } from "./deciding.ts";
 import { claimUser, type DirectoryContext, linkUser } from "./user-changes.ts";
-import { findMatching, findObjectId, findOwnUser } from "./word.ts";
+import { findDirectoryUser, findMatching, findObjectId } from "./word.ts";
 
 interface SignerParts {
   readonly store: Pick<Store, "directory" | "people">;
@@ -33,7 +33,7 @@ export async function findSigner(
   const { rules, nowMs } = context;
   const { store } = parts;
   const known = await findMemberId(parts, rules, confirmed.subject);
-  const before = await findOwnUser(store, rules, known, confirmed, identity);
+  const before = await findDirectoryUser(store, rules, known, confirmed, identity);
   if (before === null) {
     return {
       id: known,
@@ -48,7 +48,7 @@ export async function findSigner(
   }
   const id = await findMemberId(parts, rules, confirmed.subject);
   const { directoryTurn } = (await store.people.member(id)) ?? {};
-  const match = await findOwnUser(store, rules, id, confirmed, identity);
+  const match = await findDirectoryUser(store, rules, id, confirmed, identity);
   const isMatching =
     match === null || !isDomainAllowed(match.user, rules)
       ? undefined
@@ -80,7 +80,7 @@ async function link(
   if (isByAddress) {
     const isMatching = await findMatching(store, rules, groupIds, { groups: identity.groups, atMs: nowMs });
     // An address may pass to somebody else, who would have the role as well.
-    if (hasHighRole(admit(confirmed, identity, rules, accountsOf(known), isMatching))) return false;
+    if (hasHighRole(admitByRules(confirmed, identity, rules, accountsOf(known), isMatching))) return false;
   }
   const claim = claimUser(context, user.id, null, listRuleGroups(rules));
   const subjectId = makeMemberId(rules.issuer, confirmed.subject, pepper);

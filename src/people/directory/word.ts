@@ -16,7 +16,7 @@ export function findObjectId({ claims: { oid } }: Pick<ConfirmedSubject, "claims
 }
 
 /** Returns the one user of the directory who somebody is. Null if there is none. */
-export async function findOwnUser(
+export async function findDirectoryUser(
   store: Pick<Store, "directory">,
   rules: SignInRules,
   memberId: string,

@@ -13,7 +13,7 @@ import type { AnsweredCall, Around, Enter, OwnAnswer, Step } from "../../gateway
 import type { Form } from "../../operations/form.ts";
 import { CollectedMemory } from "./collected-memory.ts";
 import { type Flight, Flights } from "./flights.ts";
-import { type Identity, identify, makeAskedDigest } from "./identity.ts";
+import { type Identity, identifyCall, makeAskedDigest } from "./identity.ts";
 import { Keeper } from "./keeper.ts";
 import { type KeptAnswer, readKept, repeatAnswer, writeKept } from "./kept.ts";
 import { type OpenedAnswer, parseOnce, RecentAnswers } from "./recent.ts";
@@ -74,7 +74,7 @@ export class Cache {
         // It writes the whole request, which may be long.
         const identity = call.time(() => {
           const byOthers = others.flatMap((step) => step.identify?.(call, digestAsked) ?? []);
-          return identify(this.#ports.vault, call, byOthers);
+          return identifyCall(this.#ports.vault, call, byOthers);
         }, null);
         return this.#before(call, identity, ending, enter);
       },

@@ -33,7 +33,7 @@ const NOTES: ReadonlySet<string> = new Set(["client_metadata"]);
  * Returns null if no answer to the request may be repeated: it depends on an earlier answer at one provider, or its own
  * is to be stored, and so must be that of this very request, by its id. Nor if neither form holds the whole request.
  */
-export function identify<F extends Form>(
+export function identifyCall<F extends Form>(
   vault: Pick<Vault, "digest">,
   call: Call<F>,
   byOthers: readonly string[],

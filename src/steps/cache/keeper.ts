@@ -98,7 +98,7 @@ export class Keeper<F extends Form> implements Around<F> {
     const isWhole = fault === null && isStored && record?.ended === "done" && usage !== null;
     const isOrdinary = finishes.every((finish) => ORDINARY.has(finish));
     if (!isWhole || !isOrdinary || record.amounts.searches > 0) return null;
-    const reply = this.#reply ?? this.#answer.reply();
+    const reply = this.#reply ?? this.#answer.makeReply();
     if (reply === null) return null;
     const pieces = isNative && this.#reply === null ? this.#pieces : null;
     const shown = operation.withUsage(reply, usage);

@@ -15,7 +15,7 @@ import { GuardedAnswer } from "./answer.ts";
 import { FilteredAnswer, type Watch } from "./filtered.ts";
 import { noteFindings, searchTexts, type WatchPorts } from "./note.ts";
 import { Counts, type GuardSearch, RuleChoice } from "./search.ts";
-import { acts, type KnownTerms } from "./terms.ts";
+import { isActing, type KnownTerms } from "./terms.ts";
 
 interface AnswerStepParts extends WatchPorts {
   readonly version: string;
@@ -39,7 +39,7 @@ export class GuardAnswerStep implements Step {
     const { operation } = call;
     if (rules.length === 0 || operation.makes === "sound") return null;
     const native = family === null ? null : (call.raw?.texts ?? null);
-    if (rules.some(acts)) return this.#filter(call, rules, native);
+    if (rules.some(isActing)) return this.#filter(call, rules, native);
     return new GuardedAnswer({
       operation,
       native,

@@ -20,7 +20,7 @@ import {
 import { isToolName } from "../unseen.ts";
 import type { Memory } from "./recall.ts";
 import { Counts, type GuardSearch, RuleChoice } from "./search.ts";
-import { acts, type SwappedValues } from "./terms.ts";
+import { isActing, type SwappedValues } from "./terms.ts";
 
 /** A person's name in a request: vendors take no brackets there. */
 const PERSON_NAME = /^messages\[\d+\]\.name$/;
@@ -50,7 +50,7 @@ export class Hiding {
     this.#rules = rules;
     this.#swapped = swapped;
     this.#choice = new RuleChoice(rules);
-    this.#sealedChoice = new RuleChoice(rules.filter((rule) => !acts(rule)));
+    this.#sealedChoice = new RuleChoice(rules.filter((rule) => !isActing(rule)));
   }
 
   /** A request is kept with the values that are put back into its answer, and without those that are masked. */

@@ -18,7 +18,7 @@ import { Hiding, hideAnswer } from "./hide.ts";
 import { listDifferent, noteFindings, searchTexts, type Texts, takeTimed, type WatchPorts } from "./note.ts";
 import { listApplying, listAt } from "./rules.ts";
 import type { GuardSearch } from "./search.ts";
-import { type AccountKey, acts, type KnownTerms, SwappedValues } from "./terms.ts";
+import { type AccountKey, isActing, type KnownTerms, SwappedValues } from "./terms.ts";
 import { refuseUnsearchable } from "./unsearchable.ts";
 
 /** A request with a longer body waits for its turns, and so enters its minute first. */
@@ -55,11 +55,11 @@ export class GuardStep implements Step {
     refuseUnsearchable(call, applying);
     const asked = listAt(applying, "request");
     const answered = listAt(applying, "answer");
-    const swapped = applying.some(acts) ? new SwappedValues(this.#parts.accountKey(call.key)) : null;
+    const swapped = applying.some(isActing) ? new SwappedValues(this.#parts.accountKey(call.key)) : null;
     this.#parts.terms.set(call, { asked, answered, swapped });
     if (asked.length === 0) return null;
     if (call.held.bytes > ENTERS_ABOVE_BYTES) await enter();
-    if (swapped !== null && asked.some(acts)) return this.#hide(call, asked, swapped);
+    if (swapped !== null && asked.some(isActing)) return this.#hide(call, asked, swapped);
     await searchTexts(this.#parts, call, asked, "request", listAsked(call));
     return null;
   }

@@ -8,7 +8,7 @@ import { Placeholders, TooManyValues } from "../../guard/placeholders.ts";
 const ACTING: ReadonlySet<GuardAction> = new Set(["refuse", "mask", "swap"]);
 
 /** True if a rule does more than to report. */
-export function acts({ action }: GuardRule): boolean {
+export function isActing({ action }: GuardRule): boolean {
   return ACTING.has(action);
 }
 

@@ -3,7 +3,7 @@ import { Fault } from "../../core/faults/fault.ts";
 import type { GuardRule } from "../../core/models/guard.ts";
 import { hasAttachments, hasTokens, type UnseenRequest } from "../unseen.ts";
 import { listAt } from "./rules.ts";
-import { acts } from "./terms.ts";
+import { isActing } from "./terms.ts";
 
 /** Throws the Fault of such a part, if a rule insists. */
 export function refuseUnsearchable(request: UnseenRequest, applying: readonly GuardRule[]): void {
@@ -11,7 +11,7 @@ export function refuseUnsearchable(request: UnseenRequest, applying: readonly Gu
     ({ refusesAttachments, at }) => refusesAttachments && hasAttachments(request, at.includes("answer")),
   );
   if (refusing) throw refuse(refusing, "pictures, sounds and files are refused");
-  const acting = listAt(applying, "request").find(acts);
+  const acting = listAt(applying, "request").find(isActing);
   if (acting && hasTokens(request)) throw refuse(acting, "a text must be sent as text, not as token ids");
 }
 

@@ -87,12 +87,12 @@ function readTexts(given: unknown, sent: readonly string[]): readonly string[] |
 }
 
 /** Returns the arguments that differ from those sent. Null if the calls aren't the same ones. */
-function readCalls(given: unknown, sent: readonly JsonObject[]): ReadonlyMap<number, string> | null {
+function readCalls(value: unknown, sent: readonly JsonObject[]): ReadonlyMap<number, string> | null {
   const changed = new Map<number, string>();
-  if (given === undefined || given === null) return changed;
-  if (!Array.isArray(given) || given.length !== sent.length) return null;
+  if (value === undefined || value === null) return changed;
+  if (!Array.isArray(value) || value.length !== sent.length) return null;
   for (const [at, call] of sent.entries()) {
-    const now = asObject(given[at]);
+    const now = asObject(value[at]);
     if (now.id !== undefined && now.id !== null && now.id !== call.id) return null;
     const text = asString(asObject(now.function).arguments);
     if (text === undefined) return null;

@@ -14,13 +14,13 @@ export interface ColumnWriter<From> {
 /** A field with a column of its own, by default of the field's name in snake case. */
 export interface Column<Field> extends ColumnWriter<Field> {
   readonly name?: string;
-  readonly read: (found: FoundRow, column: string) => Field;
+  readonly read: (row: FoundRow, column: string) => Field;
 }
 
 /** A field that is stored in several columns. */
 export interface Columns<Field> {
   readonly columns: Readonly<Record<string, ColumnWriter<Field>>>;
-  readonly read: (found: FoundRow) => Field;
+  readonly read: (row: FoundRow) => Field;
 }
 
 const writeSame = <Same extends Value>(value: Same): Same => value;

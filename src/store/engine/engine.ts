@@ -122,7 +122,7 @@ export async function runLookup(
 
 /** Returns the first row. Null if there is none. */
 export function readFirst<Row>(
-  { rowOf }: { readonly rowOf: (found: FoundRow) => Row },
+  { rowOf }: { readonly rowOf: (row: FoundRow) => Row },
   result: Result | undefined,
 ): Row | null {
   const [found] = result ?? [];

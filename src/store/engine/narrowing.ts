@@ -126,7 +126,7 @@ export interface LogQuestion<Row> {
   readonly table: "request" | "refusal";
   /** Returns the lookup of one page within a range of time. */
   readonly lookup: (span: Span, page: Page) => Statement;
-  readonly rowOf: (found: FoundRow) => Row;
+  readonly rowOf: (row: FoundRow) => Row;
   readonly span: { readonly fromMs?: number | undefined; readonly toMs?: number | undefined };
   /** True if an index finds the rows at once. */
   readonly isIndexed: boolean;
@@ -163,7 +163,7 @@ function findOwner({ keyId, accountId, scope }: RequestFilter): LogQuestion<List
   if (keyId !== undefined) return { column: "key_id", id: keyId };
   if (accountId !== undefined) return { column: "account_id", id: accountId };
   const [only, ...others] = scope?.accountIds ?? [];
-  const isAlone = only !== undefined && others.length === 0 && scope?.own === null;
+  const isAlone = only !== undefined && others.length === 0 && scope?.personal === null;
   return isAlone ? { column: "account_id", id: only } : null;
 }
 

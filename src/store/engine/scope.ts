@@ -9,21 +9,21 @@ export interface ScopedRows {
   /** The column with the account's id. */
   readonly account: string;
   /** The condition on the rows of a person's own keys, whose id is at the mark. Null if no row belongs to a key. */
-  readonly own: ((memberMark: string) => string) | null;
+  readonly personal: ((memberMark: string) => string) | null;
 }
 
-export const KEY_ROWS: ScopedRows = { account: "account_id", own: (at) => `member_id = ${at}` };
-export const ACCOUNT_ROWS: ScopedRows = { account: "id", own: null };
+export const KEY_ROWS: ScopedRows = { account: "account_id", personal: (at) => `member_id = ${at}` };
+export const ACCOUNT_ROWS: ScopedRows = { account: "id", personal: null };
 /** Requests and sums, which name their key. */
 export const USE_ROWS: ScopedRows = {
   account: "account_id",
-  own: (at) => `key_id IN (SELECT id FROM gateway_key WHERE member_id = ${at})`,
+  personal: (at) => `key_id IN (SELECT id FROM gateway_key WHERE member_id = ${at})`,
 };
 
 /** Rows of an account, of one of its keys, or of a member within it. */
 export const OWNER_ROWS: ScopedRows = {
   account: "account_id",
-  own: (at) => `(owner = ${at} OR owner IN (SELECT id FROM gateway_key WHERE member_id = ${at}))`,
+  personal: (at) => `(owner = ${at} OR owner IN (SELECT id FROM gateway_key WHERE member_id = ${at}))`,
 };
 
 /** No row satisfies it. */
@@ -31,17 +31,17 @@ const NOTHING = "1 = 0";
 
 /** Returns the condition that a row is within the scope, or null if every row is. `bindValue` returns a placeholder. */
 export function composeScope(
-  { accountIds, own }: Scope,
-  { account, own: composeOwn }: ScopedRows,
+  { accountIds, personal }: Scope,
+  { account, personal: composePersonal }: ScopedRows,
   bindValue: (value: Value) => string,
 ): string | null {
   if (accountIds === null) return null;
   const inAccounts = (ids: readonly string[]) =>
     ids.length === 0 ? NOTHING : `${account} IN (${ids.map(bindValue).join(", ")})`;
   const whole = inAccounts(accountIds);
-  if (own === null || composeOwn === null) return whole;
-  const ofMember = composeOwn(bindValue(own.memberId));
-  return `${whole} OR ${own.accountIds === null ? ofMember : `${ofMember} AND ${inAccounts(own.accountIds)}`}`;
+  if (personal === null || composePersonal === null) return whole;
+  const ofMember = composePersonal(bindValue(personal.memberId));
+  return `${whole} OR ${personal.accountIds === null ? ofMember : `${ofMember} AND ${inAccounts(personal.accountIds)}`}`;
 }
 
 /** Returns a look-up narrowed to the scope: `head` ends within its conditions, of which `tail` has no more. */

@@ -187,19 +187,19 @@ export function readAudit(found: readonly FoundRow[], stray: FoundRow): Omit<Aud
   };
 }
 
-function readAccountAudit(found: FoundRow) {
+function readAccountAudit(row: FoundRow) {
   return {
-    id: readText(found, "id"),
-    balanceNanoUsd: readInteger(found, "balance_nano"),
-    heldNanoUsd: readInteger(found, "held_nano"),
-    entries: readInteger(found, "entries"),
-    receivableNanoUsd: readInteger(found, "receivable_nano"),
-    journalReceivableNanoUsd: readSum(found, "receivable"),
-    journalEntries: readInteger(found, "journal_entries"),
-    journalBalanceNanoUsd: readInteger(found, "journal_balance"),
-    journalHeldNanoUsd: readInteger(found, "journal_held"),
-    openHoldsNanoUsd: readInteger(found, "open_holds"),
-    brokenEntries: readInteger(found, "broken_entries"),
+    id: readText(row, "id"),
+    balanceNanoUsd: readInteger(row, "balance_nano"),
+    heldNanoUsd: readInteger(row, "held_nano"),
+    entries: readInteger(row, "entries"),
+    receivableNanoUsd: readInteger(row, "receivable_nano"),
+    journalReceivableNanoUsd: readSum(row, "receivable"),
+    journalEntries: readInteger(row, "journal_entries"),
+    journalBalanceNanoUsd: readInteger(row, "journal_balance"),
+    journalHeldNanoUsd: readInteger(row, "journal_held"),
+    openHoldsNanoUsd: readInteger(row, "open_holds"),
+    brokenEntries: readInteger(row, "broken_entries"),
   };
 }
 

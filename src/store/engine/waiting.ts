@@ -23,7 +23,7 @@ export function tooMany(): Fault {
  */
 export async function answerAll(batch: readonly Waiting[], transact: Transact): Promise<void> {
   try {
-    answer(batch, await transact(batch.map(({ demand }) => demand)));
+    answerWaiting(batch, await transact(batch.map(({ demand }) => demand)));
   } catch (error) {
     if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
     else await answerEach(batch, transact);
@@ -52,7 +52,7 @@ export async function answerEach(batch: readonly Waiting[], transact: Transact):
 }
 
 /** Answers the demands of a batch that was committed. */
-export function answer(batch: readonly Waiting[], answers: readonly Answer[]): void {
+export function answerWaiting(batch: readonly Waiting[], answers: readonly Answer[]): void {
   for (let index = 0; index < batch.length; index++) {
     const answer = answers[index];
     if (answer) batch[index]?.resolve(answer);

@@ -31,7 +31,7 @@ const DELIVERY = table<Delivery>("delivery", ["id"], {
   status: allowNull(INTEGER),
   reason: allowNull(TEXT),
 });
-const DELIVERY_ROWS: ScopedRows = { account: "account_id", own: null };
+const DELIVERY_ROWS: ScopedRows = { account: "account_id", personal: null };
 
 /** The place of the reason among a statement's values. The types follow. */
 const SENT = 4;

@@ -39,9 +39,9 @@ export function keyByDigestSql(mark: Mark): string {
     FROM gateway_key WHERE digest = ${digest} OR old_digest = ${digest}`;
 }
 
-export function readProvenKey(found: FoundRow): ProvenKey {
-  const key = KEY.rowOf(found);
-  return { key, rotation: key.rotations - readInteger(found, "rotations_since") };
+export function readProvenKey(row: FoundRow): ProvenKey {
+  const key = KEY.rowOf(row);
+  return { key, rotation: key.rotations - readInteger(row, "rotations_since") };
 }
 
 export function keyMethods(engine: Engine) {

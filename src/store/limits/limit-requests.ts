@@ -69,18 +69,18 @@ export const RAISES = {
   where: "raised_until_ms > 0",
 };
 
-export const readRaise: (found: FoundRow) => LimitRaise = RAISE.rowOf;
+export const readRaise: (row: FoundRow) => LimitRaise = RAISE.rowOf;
 
 const named = (column: string) =>
   `coalesce((SELECT name FROM member WHERE member.id = limit_request.${column}), '')`;
 const NAMED = `SELECT ${joinNames(LIMIT_REQUEST.columns)}, ${named("member_id")} AS member_name,
   ${named("decider_id")} AS decider_name FROM limit_request`;
 
-function readNamed(found: FoundRow): NamedLimitRequest {
+function readNamed(row: FoundRow): NamedLimitRequest {
   return {
-    request: LIMIT_REQUEST.rowOf(found),
-    memberName: readText(found, "member_name"),
-    deciderName: readText(found, "decider_name"),
+    request: LIMIT_REQUEST.rowOf(row),
+    memberName: readText(row, "member_name"),
+    deciderName: readText(row, "decider_name"),
   };
 }
 

@@ -52,6 +52,6 @@ export function listTimes(fromMs: number): readonly Value[] {
   return [fromMs, Math.ceil(fromMs / HOUR_MS) * HOUR_MS];
 }
 
-export function readModelSum(found: FoundRow): ModelSum {
-  return { model: readText(found, "model"), costNanoUsd: readSum(found, "cost") };
+export function readModelSum(row: FoundRow): ModelSum {
+  return { model: readText(row, "model"), costNanoUsd: readSum(row, "cost") };
 }

@@ -71,12 +71,12 @@ export function composeDecisionSums(
   return { text, values: by.values };
 }
 
-export function readDecisionSum(found: FoundRow): DecisionSum {
-  const read = (name: keyof typeof SUMS) => readNumber(found, name);
+export function readDecisionSum(row: FoundRow): DecisionSum {
+  const read = (name: keyof typeof SUMS) => readNumber(row, name);
   return {
-    dayMs: readInteger(found, "day_ms"),
-    selector: readText(found, "selector"),
-    bestModel: readText(found, "best_model"),
+    dayMs: readInteger(row, "day_ms"),
+    selector: readText(row, "selector"),
+    bestModel: readText(row, "best_model"),
     requests: read("requests"),
     promises: read("promises"),
     promised: read("promised"),

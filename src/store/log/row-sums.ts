@@ -83,11 +83,11 @@ export function composeRowSums(
   return { text, values: by.values };
 }
 
-export function readRowSum(found: FoundRow): RowSum {
+export function readRowSum(row: FoundRow): RowSum {
   return {
-    ...USAGE.rowOf(found),
-    selector: readText(found, "selector"),
-    finding: readText(found, "finding"),
-    bucket: allowNull(INTEGER).read(found, "bucket"),
+    ...USAGE.rowOf(row),
+    selector: readText(row, "selector"),
+    finding: readText(row, "finding"),
+    bucket: allowNull(INTEGER).read(row, "bucket"),
   };
 }

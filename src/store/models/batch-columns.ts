@@ -136,14 +136,14 @@ function readSilences(given: unknown): Readonly<Record<string, number>> {
   );
 }
 
-function readNumbers<Numbers extends object>(initial: Numbers, given: unknown): Numbers {
-  const stored = asObject(given);
+function readNumbers<Numbers extends object>(initial: Numbers, value: unknown): Numbers {
+  const stored = asObject(value);
   const numbers = Object.keys(initial).map((name) => [name, asNumber(stored[name]) ?? 0] as const);
   return { ...initial, ...Object.fromEntries(numbers) };
 }
 
-function readMistake(given: unknown): BatchMistake {
-  const { code, message, param, line } = asObject(given);
+function readMistake(value: unknown): BatchMistake {
+  const { code, message, param, line } = asObject(value);
   return {
     code: asString(code) ?? "",
     message: asString(message) ?? "",
@@ -152,8 +152,8 @@ function readMistake(given: unknown): BatchMistake {
   };
 }
 
-function readTimes(given: unknown): BatchTimes {
-  const { runningMs, cancellingMs, finalizingMs } = asObject(given);
+function readTimes(value: unknown): BatchTimes {
+  const { runningMs, cancellingMs, finalizingMs } = asObject(value);
   return {
     ...(typeof runningMs === "number" ? { runningMs } : {}),
     ...(typeof cancellingMs === "number" ? { cancellingMs } : {}),

@@ -63,8 +63,8 @@ const SUMS = `SELECT coalesce(sum(cost_nano), 0) AS cost_nano, coalesce(sum(char
   coalesce(sum(completion_tokens), 0) AS completion_tokens, coalesce(sum(reasoning_tokens), 0) AS reasoning_tokens
   FROM request`;
 
-function readSums(found: FoundRow) {
-  const read = (column: string) => (found[column] === undefined ? 0 : readSum(found, column));
+function readSums(row: FoundRow) {
+  const read = (column: string) => (row[column] === undefined ? 0 : readSum(row, column));
   return {
     costNanoUsd: read("cost_nano"),
     chargedNanoUsd: read("charged_nano"),

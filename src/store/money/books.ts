@@ -75,8 +75,8 @@ function entryBefore({ after }: Page): readonly [atMs: number, accountId: string
   return [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), readEntrySeq(after.id)];
 }
 
-function readFirstTokens(found: FoundRow): FirstTokenSum {
-  return { ...FIRST_TOKEN.rowOf(found), member: readText(found, "member") };
+function readFirstTokens(row: FoundRow): FirstTokenSum {
+  return { ...FIRST_TOKEN.rowOf(row), member: readText(row, "member") };
 }
 
 function only(found: readonly FoundRow[] | undefined): FoundRow {

@@ -79,6 +79,6 @@ export function makeUserPages({ mark, run, isAmong }: Engine): (page: DirectoryP
   };
 }
 
-function readPlace(found: FoundRow, position: number, moves: number): UserPosition {
-  return { position, moves, createdAtMs: readInteger(found, "created_at_ms"), id: readText(found, "id") };
+function readPlace(row: FoundRow, position: number, moves: number): UserPosition {
+  return { position, moves, createdAtMs: readInteger(row, "created_at_ms"), id: readText(row, "id") };
 }

@@ -132,13 +132,13 @@ export function readUser(found: Parameters<typeof USER.rowOf>[0]): DirectoryUser
 export const SELECT_REVIEWED = "SELECT id, member_id, user_name, attributes, is_active FROM directory_user";
 
 /** A change of a large group reads thousands of them. */
-export function readReviewedUser(found: FoundRow): ReviewedUser {
+export function readReviewedUser(row: FoundRow): ReviewedUser {
   return {
-    id: readText(found, "id"),
-    memberId: readText(found, "member_id"),
-    userName: readText(found, "user_name"),
-    emails: readEmails(asObject(parseJson(readText(found, "attributes")))),
-    isActive: FLAG.read(found, "is_active"),
+    id: readText(row, "id"),
+    memberId: readText(row, "member_id"),
+    userName: readText(row, "user_name"),
+    emails: readEmails(asObject(parseJson(readText(row, "attributes")))),
+    isActive: FLAG.read(row, "is_active"),
   };
 }
 

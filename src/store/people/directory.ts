@@ -153,11 +153,11 @@ function findMethods({ mark, run, isListed, isAmong }: Engine) {
   } satisfies Partial<DirectoryStore>;
 }
 
-function readMembership(found: FoundRow) {
+function readMembership(row: FoundRow) {
   return {
-    userId: readText(found, "user_id"),
-    groupId: readText(found, "group_id"),
-    display: readText(found, "display"),
+    userId: readText(row, "user_id"),
+    groupId: readText(row, "group_id"),
+    display: readText(row, "display"),
   };
 }
 

@@ -42,20 +42,20 @@ function readCounts(found: readonly FoundRow[]): ReadonlyMap<string, number> {
 
 const COUNTED = ["is_anonymised", "is_shut", "is_deactivated", "has_rules", "is_in_doubt"] as const;
 
-function readCount(found: FoundRow): PeopleCount {
+function readCount(row: FoundRow): PeopleCount {
   const [
     isAnonymised = false,
     isDisabled = false,
     isDeactivated = false,
     hasRules = false,
     isInDoubt = false,
-  ] = COUNTED.map((column) => readInteger(found, column) === 1);
+  ] = COUNTED.map((column) => readInteger(row, column) === 1);
   return {
     isAnonymised,
     isDisabled,
     isDeactivated,
     hasRules,
     isInDoubt,
-    people: readInteger(found, "people"),
+    people: readInteger(row, "people"),
   };
 }

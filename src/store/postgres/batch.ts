@@ -4,7 +4,7 @@ import type { Answer, Demand } from "../../core/demand.ts";
 import { CommitError, unavailable } from "../engine/unavailable.ts";
 import type { Connection } from "./connection.ts";
 import { isLockTimeout, isOutage, LateError, RetryLimit } from "./failures.ts";
-import { type Pool, pause } from "./pool.ts";
+import { type Pool, pauseBriefly } from "./pool.ts";
 import { composeReading, type Lock } from "./reading.ts";
 import { composeWrites } from "./writing.ts";
 
@@ -47,7 +47,7 @@ export async function runBatch(
       if (!again || performance.now() >= untilMs) throw unavailable(unknown ?? error);
       lock = chooseLock(lock, error, unknown !== null);
     }
-    await pause();
+    await pauseBriefly();
   }
 }
 

@@ -4,7 +4,7 @@ import type { Decide } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
 import { Fault } from "../../core/faults/fault.ts";
 import { unavailable } from "../engine/unavailable.ts";
-import { answer, answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../engine/waiting.ts";
+import { answerAll, answerWaiting, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../engine/waiting.ts";
 import { type Bounds, runBatch } from "./batch.ts";
 import { CONNECTIONS_MAX, LateError } from "./failures.ts";
 import type { Pool } from "./pool.ts";
@@ -178,7 +178,7 @@ export class Batches {
     try {
       const answers = await this.#decide(batch.map(({ demand }) => demand));
       const isBusy = (_: Waiting, at: number) => answers[at] === null;
-      answer(
+      answerWaiting(
         batch.filter((one, at) => !isBusy(one, at)),
         answers.filter((one) => one !== null),
       );

@@ -8,7 +8,7 @@ import { explainUnsupported, makeSchema, type Schema, type Step } from "../schem
 import { STEPS } from "../schema/steps.ts";
 import type { Connection, Query } from "./connection.ts";
 import { isConflict, LateError, readSqlState } from "./failures.ts";
-import { type Pool, pause } from "./pool.ts";
+import { type Pool, pauseBriefly } from "./pool.ts";
 import { LIVE_NODES, readLiveNode } from "./programs.ts";
 import { renderStep } from "./render-step.ts";
 import { FIRST_STEPS } from "./schema.ts";
@@ -66,7 +66,7 @@ export async function retryStartup<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!isRace(error) || tries === TRIES_MAX) throw error;
-      await pause();
+      await pauseBriefly();
     }
   }
 }
@@ -120,7 +120,7 @@ async function checkEnd(connection: Connection, version: number): Promise<void> 
 
 /** Checked first, because a node's user may not be allowed to create tables. */
 async function versionIfAny(
-  send: (asked: Query) => Promise<readonly (readonly FoundRow[])[]>,
+  send: (query: Query) => Promise<readonly (readonly FoundRow[])[]>,
   schema: Schema<readonly string[]>,
 ): Promise<number> {
   try {

@@ -162,13 +162,13 @@ export class Pool implements Engine {
       } catch (error) {
         if (error instanceof Fault || !isOutage(error)) throw error;
         if (!tries.mayRetry(error)) throw unavailable(error);
-        await pause();
+        await pauseBriefly();
       }
     }
   }
 }
 
 /** A random pause, so that conflicting transactions don't collide again. */
-export function pause(): Promise<void> {
+export function pauseBriefly(): Promise<void> {
   return Bun.sleep(1 + Math.random() * PAUSE_MS);
 }

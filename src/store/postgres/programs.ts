@@ -20,8 +20,8 @@ const OLDEST = "SELECT oldest_supported FROM schema_version WHERE one = 1 FOR UP
 const END =
   "UPDATE schema_version SET oldest_supported = greatest(oldest_supported, $1::bigint) WHERE one = 1";
 
-export function readLiveNode(found: FoundRow): LiveNode {
-  return { id: readText(found, "id"), schema: readInteger(found, "version") };
+export function readLiveNode(row: FoundRow): LiveNode {
+  return { id: readText(row, "id"), schema: readInteger(row, "version") };
 }
 
 export const POSTGRES_PROGRAMS: Programs = {

@@ -128,8 +128,8 @@ function writeValue<Name extends KindName>(kind: Name, value: Value<Name>) {
   return COLUMNS[kind].write(value);
 }
 
-function readValue<Name extends KindName>(field: Field<Name>, found: FoundRow): Value<Name> {
-  return COLUMNS[field.kind].read(found, findName(field));
+function readValue<Name extends KindName>(field: Field<Name>, row: FoundRow): Value<Name> {
+  return COLUMNS[field.kind].read(row, findName(field));
 }
 
 /** Returns the step of the schema that makes the table of a plain thing with these fields. Later ones take steps of their own. */

@@ -287,13 +287,13 @@ export const CALL_SUM = table<CallSum>(
 );
 
 /** Reads a row of `keyUsesSql`. */
-export function readKeyUse(found: FoundRow): KeyUse {
+export function readKeyUse(row: FoundRow): KeyUse {
   return {
-    keyId: readText(found, "id"),
-    sinceDayNanoUsd: readSum(found, "day_nano"),
-    sinceMonthNanoUsd: readSum(found, "month_nano"),
-    everNanoUsd: readSum(found, "ever_nano"),
-    lastAtMs: allowNull(INTEGER).read(found, "last_at_ms"),
+    keyId: readText(row, "id"),
+    sinceDayNanoUsd: readSum(row, "day_nano"),
+    sinceMonthNanoUsd: readSum(row, "month_nano"),
+    everNanoUsd: readSum(row, "ever_nano"),
+    lastAtMs: allowNull(INTEGER).read(row, "last_at_ms"),
   };
 }
 

@@ -207,9 +207,9 @@ export const OWNER = table<OwnerState>(
         taken_at_ms: { type: "integer", write: (taken) => taken?.atMs ?? null },
         taken_by: { type: "text", write: (taken) => taken?.by ?? null },
       },
-      read(found: FoundRow) {
-        const atMs = takenAt.read(found, "taken_at_ms");
-        const by = takenBy.read(found, "taken_by");
+      read(row: FoundRow) {
+        const atMs = takenAt.read(row, "taken_at_ms");
+        const by = takenBy.read(row, "taken_by");
         return atMs === null || by === null ? null : { atMs, by };
       },
     },

@@ -3,9 +3,9 @@ import type { Decide, Decision } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
 import { Fault } from "../../core/faults/fault.ts";
 import {
-  answer,
   answerAll,
   answerEach,
+  answerWaiting,
   tooMany,
   WAITING_DEMANDS_MAX,
   type Waiting,
@@ -90,7 +90,7 @@ export class Batches {
         void answerAll(batch, this.#runLater(batch)).then(this.#end);
         return;
       }
-      answer(batch, answers);
+      answerWaiting(batch, answers);
     } catch (error) {
       if (batch.length > 1 && !(error instanceof Fault)) {
         void answerEach(batch, this.#runLater(batch)).then(this.#end);

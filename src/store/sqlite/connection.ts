@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { CommitError, UnusableError } from "../engine/unavailable.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { type MigrationHooks, migrate, readOldestSupported, readVersion } from "./migrate.ts";
-import { prepare, type Statements } from "./statements.ts";
+import { prepareStatements, type Statements } from "./statements.ts";
 
 export const IN_MEMORY = ":memory:";
 
@@ -82,7 +82,7 @@ export function connect(path: string, options: ConnectOptions): Connection {
     migrate(database, options.schema, options);
     // Only now: a migration may rebuild a table that others refer to.
     database.run("PRAGMA foreign_keys = ON");
-    const sql = prepare(database);
+    const sql = prepareStatements(database);
     const opened = fileId(path);
     return {
       sql,
@@ -120,8 +120,8 @@ const QUIETLY = { throwIfNoEntry: false } as const;
 
 function fileId(path: string): string | null {
   if (path === IN_MEMORY) return IN_MEMORY;
-  const found = statSync(path, QUIETLY);
-  return found ? `${found.dev} ${found.ino}` : null;
+  const stats = statSync(path, QUIETLY);
+  return stats ? `${stats.dev} ${stats.ino}` : null;
 }
 
 /** SQLite writes this page even if the value is unchanged, unlike a row. */

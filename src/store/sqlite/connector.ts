@@ -147,8 +147,8 @@ export class Connector {
 
 /** Differs once the file is written or replaced. */
 function stampFile(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found ? `${found.dev} ${found.ino} ${found.size} ${found.mtimeMs}` : "";
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats ? `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeMs}` : "";
 }
 
 /** Creates the database file and its folder, readable by this user only. SQLite's other files get the same mode. */

@@ -18,7 +18,7 @@ import type { Connector } from "./connector.ts";
 import { hasEnded } from "./node-lock.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
-import { sweep } from "./sweep.ts";
+import { sweepRows } from "./sweep.ts";
 
 const HOUR_MS = 3_600_000;
 /** Rows that may be written after one that ended later: the requests of dead nodes are settled 500 at a time. */
@@ -40,13 +40,13 @@ const FREE_CHARACTERS = "UPDATE account SET kept_characters = max(0, kept_charac
 const PRUNE_CONTENTS =
   "DELETE FROM content WHERE rowid IN (SELECT rowid FROM content WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)";
 
-interface OwnNode {
+interface ThisNode {
   /** Null for a database in memory, which no other process can use. */
   readonly file: string | null;
   readonly node: string;
 }
 
-export function requestMethods(connector: Connector, cache: RowCache, engine: Engine, own: OwnNode) {
+export function requestMethods(connector: Connector, cache: RowCache, engine: Engine, own: ThisNode) {
   return {
     keyByDigest: (digest) =>
       connector.run(({ sql }) => {
@@ -111,8 +111,8 @@ function makePruning(connector: Connector, cache: RowCache, engine: Engine): Sto
     gone += await pruneCalled(engine, { requestsMs, callsMs, rowsMax: rowsMax - gone, isByAccount: false });
     // Once for all rows, however many times the others take.
     if (gone < rowsMax) {
-      await sweep(engine, METER, "last_at_ms < ?1", metersMs);
-      await sweep(engine, EVENT, "at_ms < ?1 AND type <> 'audit'", requestsMs);
+      await sweepRows(engine, METER, "last_at_ms < ?1", metersMs);
+      await sweepRows(engine, EVENT, "at_ms < ?1 AND type <> 'audit'", requestsMs);
       await eraseOrigins({ fromMs: requestsMs, toMs: contentsMs });
     }
     return gone;
@@ -144,7 +144,7 @@ const STRANDED = `${selectSql(HOLD)}
 
 function findOrphans(
   sql: Statements,
-  own: OwnNode,
+  own: ThisNode,
   most: number,
   running: RunningRequests | null,
 ): readonly Hold[] {

@@ -247,6 +247,6 @@ function readTags(found: readonly FoundRow[]): ReadonlySet<string> {
   return new Set(found.map((one) => readText(one, "tag")));
 }
 
-function readRow<Row>(table: Table<Row>, found: FoundRow | null): Row | null {
-  return found === null ? null : table.rowOf(found);
+function readRow<Row>(table: Table<Row>, row: FoundRow | null): Row | null {
+  return row === null ? null : table.rowOf(row);
 }

@@ -46,11 +46,11 @@ import {
   splitRows,
 } from "./row-writer.ts";
 
-export type Statements = ReturnType<typeof prepare>;
+export type Statements = ReturnType<typeof prepareStatements>;
 
 const mark = () => "?";
 
-export function prepare(database: Database) {
+export function prepareStatements(database: Database) {
   return {
     ...writeStatements(database),
     ...readStatements(database),

@@ -10,7 +10,7 @@ const ROWS_AT_ONCE = 500;
  * Goes along the key, which must be of texts, a few hundred rows at a time, with as long a rest between: to look at
  * millions at once would block the event loop. `old` is a condition on a row, with the time as its first value.
  */
-export async function sweep(
+export async function sweepRows(
   { mark, run, runOnce }: Pick<Engine, "mark" | "run" | "runOnce">,
   { name, key }: Pick<Table<never>, "name" | "key">,
   old: string,

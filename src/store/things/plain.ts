@@ -11,7 +11,7 @@ import { type Mark, selectSql, upsertSql } from "../engine/sql.ts";
 import { joinColumns } from "../schema/field-columns.ts";
 import { type Table, table } from "../schema/tables.ts";
 
-const ROWS: ScopedRows = { account: "account_id", own: null };
+const ROWS: ScopedRows = { account: "account_id", personal: null };
 
 const tables = new WeakMap<PlainThing, Table<PlainEntity>>();
 

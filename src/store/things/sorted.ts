@@ -152,7 +152,7 @@ function findCosts<Filter>(owner: string, { by, costs }: SortedValueParts<Filter
   );
 }
 
-export function sortedMethods(engine: Engine): Pick<Store["things"], "sorted"> {
+export function makeSortedMethods(engine: Engine): Pick<Store["things"], "sorted"> {
   return {
     sorted: async (list, page, { filter, costs = { sinceMs: 0 } }) => {
       const { table, narrow, values } = LISTS[list];

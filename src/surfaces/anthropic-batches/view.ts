@@ -2,7 +2,7 @@
 
 import { type Batch, hasEnded } from "../../core/batches/batch.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import { viewOwnFields } from "../openai-batches/view.ts";
+import { viewSharedFields } from "../openai-batches/view.ts";
 
 /** `address` is the gateway's own, under which clients find the results. */
 export function viewAnthropicBatch(batch: Batch, address: string): JsonObject {
@@ -28,7 +28,7 @@ export function viewAnthropicBatch(batch: Batch, address: string): JsonObject {
     archived_at: null,
     cancel_initiated_at: times.cancellingMs === undefined ? null : formatTime(times.cancellingMs),
     results_url: isOver ? `${address}/v1/messages/batches/${id}/results` : null,
-    ...viewOwnFields(batch),
+    ...viewSharedFields(batch),
   };
 }
 

@@ -21,7 +21,7 @@ import type { FamilyNeed } from "../../operations/operation.ts";
 import { findEmptied, replaceEmptied } from "../emptied.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
-import { type Blocks, listBlocks, lose, mark, readPart, readParts, textPart } from "./parts.ts";
+import { addLost, type Blocks, copyCacheMark, listBlocks, readPart, readParts, textPart } from "./parts.ts";
 import { SearchReader } from "./searches.ts";
 import { findSealed, readSummary, writeSummary } from "./summaries.ts";
 import { listToolChanges, writeToolChanges } from "./tool-changes.ts";
@@ -148,8 +148,8 @@ function listTurns(given: readonly unknown[], seal: Sealer, first: number): read
 /** A list goes on from those of the same account, which has one seal. */
 const TURNS = new ElementWork<ReadMessages>();
 
-function readMessage(given: unknown, index: number, seal: Sealer, lost: string[]): readonly ChatMessage[] {
-  const { role, content } = asObject(given);
+function readMessage(value: unknown, index: number, seal: Sealer, lost: string[]): readonly ChatMessage[] {
+  const { role, content } = asObject(value);
   if (typeof content === "string" && role !== "assistant" && role !== "system")
     return [{ role: "user", content }];
   const path = `messages[${index}].content`;
@@ -170,7 +170,7 @@ function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly 
   };
   for (const [index, block] of blocks.entries()) {
     if (block.type !== "text") {
-      lose(block, `${path}[${index}]`, lost);
+      addLost(block, `${path}[${index}]`, lost);
       changes.push(...listToolChanges([block]));
     } else if (!ATTRIBUTION.test(asString(block.text) ?? "")) {
       if (changes.length > 0) end();
@@ -204,7 +204,7 @@ function readResult(block: JsonObject, path: string, lost: string[]): ToolMessag
     tool_call_id: id,
     content: isText ? (asString(block.content) ?? "") : parts,
     ...(block.is_error === true ? { is_error: true } : {}),
-    ...mark(block),
+    ...copyCacheMark(block),
   };
 }
 
@@ -257,7 +257,7 @@ function readTurn(
         think(turn, block, index, seal);
         break;
       default:
-        lose(block, `${path}[${index}]`, lost);
+        addLost(block, `${path}[${index}]`, lost);
     }
   }
   return turn.message();
@@ -275,7 +275,7 @@ function readCall(block: JsonObject): ToolCall {
     type: "function",
     function: { name: asString(block.name) ?? "", arguments: JSON.stringify(block.input ?? {}) },
   };
-  return { ...call, ...mark(block) };
+  return { ...call, ...copyCacheMark(block) };
 }
 
 /** Thinking in blocks, with its text. */

@@ -16,7 +16,7 @@ export function listBlocks(content: unknown): Blocks {
 /** Blocks that are named at the place of the tool in them. */
 const TOOL_CHANGES: ReadonlySet<unknown> = new Set(["tool_addition", "tool_removal"]);
 
-export function lose({ type }: JsonObject, path: string, lost: string[]): void {
+export function addLost({ type }: JsonObject, path: string, lost: string[]): void {
   if (!TOOL_CHANGES.has(type)) lost.push(path);
 }
 
@@ -30,19 +30,25 @@ function convert(block: JsonObject, path: string, lost: string[]): readonly Cont
     case "text":
       return [textPart(block)];
     case "image":
-      return [{ type: "image_url", image_url: { url: readSource(block, `${path}.source`) }, ...mark(block) }];
+      return [
+        {
+          type: "image_url",
+          image_url: { url: readSource(block, `${path}.source`) },
+          ...copyCacheMark(block),
+        },
+      ];
     case "document":
       return readDocument(block, path, lost);
     case "search_result": {
       const texts = listBlocks(block.content).map(({ text }) => asString(text) ?? "");
       const head = [asString(block.title), asString(block.source)].filter(Boolean).join("\n");
-      return [{ type: "text", text: [head, ...texts].join("\n\n"), ...mark(block) }];
+      return [{ type: "text", text: [head, ...texts].join("\n\n"), ...copyCacheMark(block) }];
     }
     case "tool_reference":
       return [{ type: "text", text: `Tool: ${asString(block.tool_name) ?? asString(block.name) ?? ""}` }];
     default:
       // Blocks of tools that Anthropic runs mean nothing to other vendors' models.
-      lose(block, path, lost);
+      addLost(block, path, lost);
       return [];
   }
 }
@@ -53,13 +59,13 @@ function readDocument(block: JsonObject, path: string, lost: string[]): readonly
   const about = [title, asString(block.context)].filter(Boolean).join("\n");
   if (source.type === "text" || source.type === "content") {
     const held = listBlocks(source.type === "text" ? source.data : source.content);
-    return joinDocument(about, readParts(held, `${path}.source.content`, lost), mark(block));
+    return joinDocument(about, readParts(held, `${path}.source.content`, lost), copyCacheMark(block));
   }
   const file = { file_data: readSource(block, `${path}.source`), ...(title ? { filename: title } : {}) };
   const context = asString(block.context);
   return [
     ...(context ? [{ type: "text", text: context } as const] : []),
-    { type: "file", file, ...mark(block) },
+    { type: "file", file, ...copyCacheMark(block) },
   ];
 }
 
@@ -97,10 +103,10 @@ function readSource(block: JsonObject, path: string): string {
 }
 
 export function textPart(block: JsonObject): ContentPart & { type: "text" } {
-  return { type: "text", text: asString(block.text) ?? "", ...mark(block) };
+  return { type: "text", text: asString(block.text) ?? "", ...copyCacheMark(block) };
 }
 
-export function mark({ cache_control: mark }: JsonObject): JsonObject {
+export function copyCacheMark({ cache_control: mark }: JsonObject): JsonObject {
   return isObject(mark) ? { cache_control: mark } : {};
 }
 

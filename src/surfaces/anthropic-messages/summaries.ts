@@ -3,7 +3,7 @@
 import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { TextPart } from "../../operations/chat/form.ts";
 import type { FamilyNeed } from "../../operations/operation.ts";
-import { mark } from "./parts.ts";
+import { copyCacheMark } from "./parts.ts";
 
 /** Returns the text of a summary. Null for any other block, and for one that is sealed or failed. */
 export function readSummary({ type, content }: JsonObject): string | null {
@@ -21,11 +21,11 @@ export function findSealed(messages: readonly unknown[]): FamilyNeed | undefined
   return undefined;
 }
 
-function isSealed(given: unknown): boolean {
-  const block = asObject(given);
+function isSealed(value: unknown): boolean {
+  const block = asObject(value);
   return block.type === "compaction" && readSummary(block) === null && Boolean(block.encrypted_content);
 }
 
 export function writeSummary(text: string, block: JsonObject): TextPart {
-  return { type: "text", text: `Summary of the conversation so far:\n\n${text}`, ...mark(block) };
+  return { type: "text", text: `Summary of the conversation so far:\n\n${text}`, ...copyCacheMark(block) };
 }

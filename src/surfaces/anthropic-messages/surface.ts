@@ -30,7 +30,7 @@ import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
 import { countUnreadBlocks, countUnreadTurns, hasCitations, readMessages, readSystem } from "./history.ts";
 import { applyLane, BODY, passBetas } from "./lane.ts";
-import { sanitizeTurns } from "./own-turns.ts";
+import { sanitizeTurns } from "./sanitize-turns.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { findSearchTool, SEARCH_NAMES } from "./searches.ts";
 import { MESSAGES_TEXTS } from "./texts.ts";
@@ -215,8 +215,8 @@ function readAsk(
 
 const CITATIONS: readonly string[] = ["citations"];
 
-function readStops(given: unknown): readonly string[] {
-  return asArray(given).filter((stop) => typeof stop === "string");
+function readStops(value: unknown): readonly string[] {
+  return asArray(value).filter((stop) => typeof stop === "string");
 }
 
 const THINKING: ReadonlySet<unknown> = new Set(["enabled", "adaptive", "disabled"]);

@@ -127,9 +127,9 @@ interface Functions {
 const readShared = remember((given: readonly unknown[]) => freezeDeep(makeFunctions(given)));
 
 /** Returns the functions among the tools, and the places of what is neither one nor the search. */
-function readFunctions(given: unknown): Functions {
-  if (!Array.isArray(given)) return { tools: [], dropped: [] };
-  return Object.isFrozen(given) ? readShared(given) : makeFunctions(given);
+function readFunctions(value: unknown): Functions {
+  if (!Array.isArray(value)) return { tools: [], dropped: [] };
+  return Object.isFrozen(value) ? readShared(value) : makeFunctions(value);
 }
 
 function makeFunctions(given: readonly unknown[]): Functions {

@@ -104,7 +104,7 @@ function writeCandidate(choice: ReplyChoice, seal: Sealer, json: JsonBudget): Js
     index,
     ...writeGrounding(message.content ?? "", message.annotations ?? [], message.web_searches ?? []),
     ...mean.write(choice.logprobs),
-    ...mean.end(),
+    ...mean.writeMean(),
   };
 }
 

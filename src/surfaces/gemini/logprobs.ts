@@ -7,8 +7,8 @@ export class LogprobMean {
   #count = 0;
 
   /** Returns the fields of one part of a candidate. Empty if the answer has no log probabilities. */
-  write(given: unknown): JsonObject {
-    const tokens = asArray(asObject(given).content).map(asObject);
+  write(value: unknown): JsonObject {
+    const tokens = asArray(asObject(value).content).map(asObject);
     if (tokens.length === 0) return {};
     for (const { logprob } of tokens) this.#sum += asNumber(logprob) ?? 0;
     this.#count += tokens.length;
@@ -19,12 +19,12 @@ export class LogprobMean {
   }
 
   /** Returns the field of the last part. */
-  end(): JsonObject {
+  writeMean(): JsonObject {
     return this.#count === 0 ? {} : { avgLogprobs: this.#sum / this.#count };
   }
 }
 
-function writeToken(given: unknown): JsonObject {
-  const { token, logprob } = asObject(given);
+function writeToken(value: unknown): JsonObject {
+  const { token, logprob } = asObject(value);
   return { token: asString(token) ?? "", logProbability: asNumber(logprob) ?? 0 };
 }

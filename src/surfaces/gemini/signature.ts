@@ -17,8 +17,8 @@ export function encodeSignature(signature: string): string {
 }
 
 /** Returns a part's signature: one of ours decoded, any other unchanged, "" if it has none. */
-export function readSignature(given: unknown): string {
-  const signature = asString(given) ?? "";
+export function readSignature(value: unknown): string {
+  const signature = asString(value) ?? "";
   if (!signature.startsWith(OURS)) return signature;
   const decoded = Buffer.from(signature, "base64").toString("latin1");
   return isOurSignature(decoded) ? decoded : signature;

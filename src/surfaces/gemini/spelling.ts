@@ -23,7 +23,7 @@ const OPAQUE: ReadonlySet<string> = new Set([
  * Returns a request with its settings and tools in the documented spelling. Google's Python SDK mixes both, and an
  * unread `candidate_count` would be held as one answer.
  */
-export function respell(given: JsonObject): JsonObject {
+export function respellRequest(given: JsonObject): JsonObject {
   return respellNames(given, (name) => RESPELLED.has(name));
 }
 

@@ -33,7 +33,7 @@ import { toJsonSchema } from "./json-schema.ts";
 import { SEARCH_TOOLS } from "./known.ts";
 import { applyLane, BODY } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
-import { respell } from "./spelling.ts";
+import { respellRequest } from "./spelling.ts";
 import { GEMINI_TEXTS } from "./texts.ts";
 import { explainUnserved } from "./unserved.ts";
 import { GenerateWriter } from "./writer.ts";
@@ -116,7 +116,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   const { pathname, searchParams } = new URL(url);
   const { model, verb } = readPath(pathname);
   checkModelName(model);
-  const given: JsonObject = GENERATE.check(respell(readFields(body)), "contents", limits.messagesMax);
+  const given: JsonObject = GENERATE.check(respellRequest(readFields(body)), "contents", limits.messagesMax);
   const { candidateCount } = asObject(given.generationConfig);
   refuseLargeNumber(candidateCount, limits.choicesMax, "generationConfig.candidateCount");
   const isStreamed = verb === "streamGenerateContent";
@@ -147,7 +147,9 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
 function readCounted({ url, body, limits, seal }: Incoming): ChatRequest {
   const { model } = readPath(new URL(url).pathname);
   const fields = readFields(body);
-  const given = respell(isObject(fields.generateContentRequest) ? fields.generateContentRequest : fields);
+  const given = respellRequest(
+    isObject(fields.generateContentRequest) ? fields.generateContentRequest : fields,
+  );
   return readAsk(model, COUNTED.check(given, "contents", limits.messagesMax), false, seal).ask;
 }
 
@@ -188,8 +190,8 @@ const LEVELS: ReadonlySet<unknown> = new Set([...EFFORT_WORDS, "thinking_level_u
 const MODES: ReadonlySet<unknown> = new Set(["auto", "any", "none", "validated", "mode_unspecified"]);
 
 /** Google accepts its words in lower case too, as ruby_llm sends them. */
-function readWord(given: unknown): string | undefined {
-  return asString(given)?.toLowerCase();
+function readWord(value: unknown): string | undefined {
+  return asString(value)?.toLowerCase();
 }
 
 /** Number fields and their names in a chat request. */

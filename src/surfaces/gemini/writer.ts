@@ -140,7 +140,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
       const part = this.#part(index, this.#lastParts(candidate));
       const grounding = writeGrounding(candidate.text.join(""), candidate.citations, candidate.searches);
       const finishReason = writeFinish(candidate.finish, candidate.isCut);
-      return { ...part, finishReason, ...grounding, ...candidate.logprobs.end() };
+      return { ...part, finishReason, ...grounding, ...candidate.logprobs.writeMean() };
     });
     const usage = this.usage ? { usageMetadata: writeUsage(this.usage) } : {};
     return this.#write({ ...this.#response(last), ...usage });

@@ -18,12 +18,12 @@ export interface PlacedContent {
 }
 
 /** Lists the contents of a field: a list, one content alone, or a text. */
-export function listContents(given: unknown, path: string): readonly PlacedContent[] {
-  if (typeof given === "string") return [{ content: { type: "text", text: given }, path }];
-  if (isObject(given)) return [{ content: given, path }];
-  if (!Array.isArray(given))
-    throw given === undefined ? missingParameter(path) : refuseType(path, "an array");
-  return given.map((one, index) => {
+export function listContents(value: unknown, path: string): readonly PlacedContent[] {
+  if (typeof value === "string") return [{ content: { type: "text", text: value }, path }];
+  if (isObject(value)) return [{ content: value, path }];
+  if (!Array.isArray(value))
+    throw value === undefined ? missingParameter(path) : refuseType(path, "an array");
+  return value.map((one, index) => {
     const place = `${path}[${index}]`;
     if (!isObject(one)) throw refuseType(place, "an object");
     return { content: one, path: place };

@@ -25,15 +25,15 @@ export function stopStep(index: number): InteractionEvent {
   return ["step.stop", { index }];
 }
 
-export function cite(index: number, annotations: readonly JsonObject[]): InteractionEvent {
+export function makeCitationEvent(index: number, annotations: readonly JsonObject[]): InteractionEvent {
   return addDelta(index, { type: "text_annotation_delta", annotations });
 }
 
-export function summarise(index: number, text: string): InteractionEvent {
+export function makeSummaryEvent(index: number, text: string): InteractionEvent {
   return addDelta(index, { type: "thought_summary", content: { type: "text", text } });
 }
 
-export function sign(index: number, signature: string): InteractionEvent {
+export function makeSignatureEvent(index: number, signature: string): InteractionEvent {
   return addDelta(index, { type: "thought_signature", signature });
 }
 
@@ -45,8 +45,9 @@ export function* listStepEvents(index: number, step: JsonObject): Generator<Inte
       for (const content of asArray(step.content)) yield* listTextEvents(index, asObject(content));
       break;
     case "thought":
-      for (const one of asArray(step.summary)) yield summarise(index, asString(asObject(one).text) ?? "");
-      if (typeof step.signature === "string") yield sign(index, step.signature);
+      for (const one of asArray(step.summary))
+        yield makeSummaryEvent(index, asString(asObject(one).text) ?? "");
+      if (typeof step.signature === "string") yield makeSignatureEvent(index, step.signature);
       break;
     case "function_call":
       yield addDelta(index, { type: "arguments_delta", arguments: JSON.stringify(step.arguments ?? {}) });
@@ -60,5 +61,5 @@ export function* listStepEvents(index: number, step: JsonObject): Generator<Inte
 function* listTextEvents(index: number, { text, annotations }: JsonObject): Generator<InteractionEvent> {
   yield addDelta(index, { type: "text", text: asString(text) ?? "" });
   const cited = asArray(annotations).map(asObject);
-  if (cited.length > 0) yield cite(index, cited);
+  if (cited.length > 0) yield makeCitationEvent(index, cited);
 }

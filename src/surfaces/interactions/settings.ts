@@ -101,13 +101,13 @@ export function readFormat({
   return { format: undefined, lost: isPlain && schema === null ? lost : [...lost, path] };
 }
 
-function findFormat(given: unknown): readonly [format: JsonObject | undefined, path: string] {
-  if (!Array.isArray(given)) return [isObject(given) ? given : undefined, "response_format"];
-  if (given.length > 1) {
+function findFormat(value: unknown): readonly [format: JsonObject | undefined, path: string] {
+  if (!Array.isArray(value)) return [isObject(value) ? value : undefined, "response_format"];
+  if (value.length > 1) {
     const message = "'response_format' has several entries: a model here gives one text.";
     throw new Fault("unsupported_capability", message, { param: "response_format" });
   }
-  const [only] = given;
+  const [only] = value;
   const one = isObject(only) ? only : undefined;
   if (one !== undefined && !OTHER_MEDIA.has(one.type) && one.type !== "text")
     throw invalidValue("response_format[0].type", "expected 'text'");

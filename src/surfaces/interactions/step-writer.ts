@@ -11,13 +11,13 @@ import { GEMINI_FORMAT, readCallSignature, sealThinking } from "../signature.ts"
 import { type CitedText, CitedTexts } from "./citations.ts";
 import {
   addDelta,
-  cite,
   type InteractionEvent,
   listStepEvents,
-  sign,
+  makeCitationEvent,
+  makeSignatureEvent,
+  makeSummaryEvent,
   startStep,
   stopStep,
-  summarise,
 } from "./events.ts";
 
 interface OpenThought {
@@ -131,7 +131,7 @@ export class StepWriter {
     }
     for (const detail of details) this.#open.details.push(detail);
     this.#open.text += text;
-    if (text !== "" && this.#options.showsThoughts) this.#emit(summarise(this.#index, text));
+    if (text !== "" && this.#options.showsThoughts) this.#emit(makeSummaryEvent(this.#index, text));
   }
 
   /** Ends the text before its signatures, which become a step of their own. */
@@ -174,7 +174,7 @@ export class StepWriter {
   /** Shows the citations that have their text. Of one that is over, too: by its index, readers find it again. */
   #showCitations(isEnd: boolean): void {
     for (const [text, citation] of this.#texts.take(isEnd))
-      this.#emit(cite(text.index, [text.cite(citation)]));
+      this.#emit(makeCitationEvent(text.index, [text.cite(citation)]));
   }
 
   #call(piece: ToolCallDelta): void {
@@ -227,7 +227,7 @@ export class StepWriter {
       case "thought": {
         const { text, details } = open;
         const signature = this.#seal(text, details);
-        this.#emit(sign(this.#index, signature));
+        this.#emit(makeSignatureEvent(this.#index, signature));
         const isShown = this.#options.showsThoughts && text !== "";
         const summary = isShown ? { summary: [{ type: "text", text }] } : {};
         return () => ({ type: "thought", signature, ...summary });

@@ -37,9 +37,9 @@ function placeStep(step: JsonObject, path: string): PlacedStep {
   return { step, path, contentPath: `${path}.${CONTENT}` };
 }
 
-function isContent(given: unknown, path: string): boolean {
-  if (!isObject(given)) throw refuseType(path, "an object");
-  const type = readType(given, path);
+function isContent(value: unknown, path: string): boolean {
+  if (!isObject(value)) throw refuseType(path, "an object");
+  const type = readType(value, path);
   if (findReading(type) !== undefined) return false;
   if (CONTENTS.has(type)) return true;
   throw refuseUnknownType(path, type);

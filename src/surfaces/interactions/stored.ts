@@ -79,8 +79,8 @@ export function writeKept(kept: KeptExchange, withInput: boolean): JsonObject {
 }
 
 /** Google shows a text, and a content that stands alone, as a list of contents. */
-function writeInput(given: unknown): JsonObject {
-  const step = asObject(given);
+function writeInput(value: unknown): JsonObject {
+  const step = asObject(value);
   const { content } = step;
   if (typeof content === "string") return { ...step, content: [{ type: "text", text: content }] };
   return isObject(content) ? { ...step, content: [content] } : step;

@@ -3,20 +3,20 @@ import { asArray, asObject, asString, type JsonObject } from "../../core/json/js
 import { writeSearchText } from "../../operations/chat/prompt/web-search.ts";
 
 /** Texts of a list of contents, or the text itself. */
-function readTexts(given: unknown): string {
-  if (typeof given === "string") return given;
-  return asArray(given)
+function readTexts(value: unknown): string {
+  if (typeof value === "string") return value;
+  return asArray(value)
     .map((one) => asString(asObject(one).text) ?? "")
     .join("");
 }
 
-function readPage(given: unknown): { readonly url: unknown; readonly title: unknown } {
-  const { url, title } = asObject(given);
+function readPage(value: unknown): { readonly url: unknown; readonly title: unknown } {
+  const { url, title } = asObject(value);
   return { url, title };
 }
 
-function writeFetch(given: unknown): string {
-  const { url, status } = asObject(given);
+function writeFetch(value: unknown): string {
+  const { url, status } = asObject(value);
   return `- ${asString(url) ?? ""}: ${asString(status) ?? ""}`;
 }
 

@@ -94,11 +94,11 @@ interface ReadChoice {
   readonly isLost: boolean;
 }
 
-function readChoice(given: unknown, functions: readonly FunctionTool[]): ReadChoice {
-  if (given === undefined || given === null) return { choice: undefined, isValidated: false, isLost: false };
-  const { mode: named, tools } = asObject(asObject(given).allowed_tools);
-  const path = typeof given === "string" ? CHOICE : `${CHOICE}.allowed_tools.mode`;
-  const mode = typeof given === "string" ? given : (asString(named) ?? "auto");
+function readChoice(value: unknown, functions: readonly FunctionTool[]): ReadChoice {
+  if (value === undefined || value === null) return { choice: undefined, isValidated: false, isLost: false };
+  const { mode: named, tools } = asObject(asObject(value).allowed_tools);
+  const path = typeof value === "string" ? CHOICE : `${CHOICE}.allowed_tools.mode`;
+  const mode = typeof value === "string" ? value : (asString(named) ?? "auto");
   if (!["auto", "any", "none", "validated"].includes(mode))
     throw invalidValue(path, "expected one of 'auto', 'any', 'none' and 'validated'");
   if (functions.length === 0) return { choice: undefined, isValidated: false, isLost: true };

@@ -98,9 +98,9 @@ function readMetadata(given: unknown): Readonly<Record<string, string>> | null {
   );
 }
 
-function readOutputSeconds(given: unknown): number | null {
-  if (given === undefined || given === null) return null;
-  const { anchor, seconds } = asObject(given);
+function readOutputSeconds(value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  const { anchor, seconds } = asObject(value);
   if (anchor !== "created_at") throw invalidValue("output_expires_after.anchor", "expected created_at");
   const { min, max } = OUTPUT_SECONDS;
   if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < min || seconds > max)

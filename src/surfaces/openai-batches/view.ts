@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { toUsd } from "../../core/money/money.ts";
 
 /** Returns the fields that a batch has in all forms. */
-export function viewOwnFields({ detail }: Batch): JsonObject {
+export function viewSharedFields({ detail }: Batch): JsonObject {
   const { estimatedNanoUsd, worstNanoUsd, maxCostNanoUsd, sums, waiting } = detail;
   const usd = (nanoUsd: number | null) => (nanoUsd === null ? null : toUsd(nanoUsd));
   return {
@@ -70,7 +70,7 @@ export function viewOpenaiBatch(batch: Batch): JsonObject {
       charged: toUsd(sums.chargedNanoUsd),
     },
     metadata: detail.metadata,
-    ...viewOwnFields(batch),
+    ...viewSharedFields(batch),
   };
 }
 

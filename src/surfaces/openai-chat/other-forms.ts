@@ -114,8 +114,8 @@ function translateParts(message: unknown): unknown {
   return parts === content ? message : { ...rest, content: parts };
 }
 
-function translatePart(given: unknown): unknown {
-  const part = asObject(given);
+function translatePart(value: unknown): unknown {
+  const part = asObject(value);
   if (TEXT_PARTS.has(part.type)) {
     const { annotations: _annotations, logprobs: _logprobs, ...rest } = part;
     return { ...rest, type: "text" };
@@ -124,38 +124,38 @@ function translatePart(given: unknown): unknown {
     const { image_url: url, detail, ...rest } = part;
     return { ...rest, type: "image_url", image_url: omitUndefined({ url, detail }) };
   }
-  if (part.type !== "input_file") return given;
+  if (part.type !== "input_file") return value;
   const { file_data: data, file_url: url, filename, file_id, ...rest } = part;
   return { ...rest, type: "file", file: omitUndefined({ file_data: data ?? url, filename, file_id }) };
 }
 
-function translateTools(given: unknown): unknown {
-  return Array.isArray(given) ? mapList<unknown>(given, translateTool) : given;
+function translateTools(value: unknown): unknown {
+  return Array.isArray(value) ? mapList<unknown>(value, translateTool) : value;
 }
 
-function translateTool(given: unknown): unknown {
-  if (!isObject(given) || typeof given.name !== "string") return given;
-  const { type, name, description, input_schema: schema, parameters, strict, format, ...rest } = given;
+function translateTool(value: unknown): unknown {
+  if (!isObject(value) || typeof value.name !== "string") return value;
+  const { type, name, description, input_schema: schema, parameters, strict, format, ...rest } = value;
   if (isObject(schema) && (type === undefined || type === "custom"))
     return {
       ...rest,
       type: "function",
       function: omitUndefined({ name, description, parameters: schema, strict }),
     };
-  if (type === "function" && !isObject(given.function))
+  if (type === "function" && !isObject(value.function))
     return { ...rest, type, function: omitUndefined({ name, description, parameters, strict }) };
-  if (type !== "custom" || isObject(given.custom)) return given;
+  if (type !== "custom" || isObject(value.custom)) return value;
   return { ...rest, type, custom: omitUndefined({ name, description, format: translateFormat(format) }) };
 }
 
 /** A grammar's fields stand one level deeper here. */
-function translateFormat(given: unknown): unknown {
-  const { type, syntax, definition } = asObject(given);
-  return type === "grammar" && syntax !== undefined ? { type, grammar: { syntax, definition } } : given;
+function translateFormat(value: unknown): unknown {
+  const { type, syntax, definition } = asObject(value);
+  return type === "grammar" && syntax !== undefined ? { type, grammar: { syntax, definition } } : value;
 }
 
-function translateChoice(given: unknown): unknown {
-  const { type, name } = asObject(given);
+function translateChoice(value: unknown): unknown {
+  const { type, name } = asObject(value);
   switch (type) {
     case "any":
       return "required";
@@ -166,8 +166,8 @@ function translateChoice(given: unknown): unknown {
       return { type: "function", function: { name } };
     case "function":
     case "custom":
-      return name === undefined ? given : { type, [type]: { name } };
+      return name === undefined ? value : { type, [type]: { name } };
     default:
-      return given;
+      return value;
   }
 }

@@ -201,7 +201,7 @@ function readMessage(given: JsonObject, index: number, terms: ChatReadTerms): Ch
   const message = Array.isArray(read.content) ? withTrueTypes(read, read.content) : read;
   if (message.role === "function") {
     const { name, ...rest } = message;
-    const id = terms.callIds.get(name) ?? makeOwnId(index);
+    const id = terms.callIds.get(name) ?? makeFunctionCallId(index);
     return asChecked({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
   }
   if (message.role === "assistant") return asChecked(readAssistant(message, index, terms));
@@ -228,7 +228,7 @@ function keepRead(given: JsonObject): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }
 
-function makeOwnId(index: number): string {
+function makeFunctionCallId(index: number): string {
   return `call_fn_${index}`;
 }
 
@@ -241,7 +241,7 @@ function readAssistant(
   const read = openDetails(readThinking(message, seal), () => all.slice(index + 1), seal);
   if (!isObject(read.function_call)) return read;
   const { function_call: call, ...rest } = read;
-  const id = makeOwnId(index);
+  const id = makeFunctionCallId(index);
   callIds.set(asObject(call).name, id);
   return { ...rest, tool_calls: [{ id, type: "function", function: call }] };
 }

@@ -103,13 +103,13 @@ function readOverlays({ mask, markup, ...extras }: JsonObject) {
   return { overlays, extras };
 }
 
-function readSource(given: unknown, path: string): ImageSource {
-  if (given instanceof Attachment && given.bytes.length > 0) return given;
-  if (isObject(given) && given.file_id !== undefined && given.file_id !== null) {
+function readSource(value: unknown, path: string): ImageSource {
+  if (value instanceof Attachment && value.bytes.length > 0) return value;
+  if (isObject(value) && value.file_id !== undefined && value.file_id !== null) {
     const message = `Unsupported '${path}': files belong to the provider's account, which all clients share. Send the image itself.`;
     throw new Fault("unsupported_parameter", message, { param: path });
   }
-  const url = asString(given) ?? asString(asObject(given).image_url) ?? asString(asObject(given).url);
+  const url = asString(value) ?? asString(asObject(value).image_url) ?? asString(asObject(value).url);
   if (url !== undefined && isPublicImage(url) && /^(https?:\/\/|data:image\/)/i.test(url)) return { url };
   const message = `Invalid '${path}': expected a file, or an image URL (https: or data:).`;
   throw new Fault("invalid_value", message, { param: path });

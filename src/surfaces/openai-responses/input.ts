@@ -65,16 +65,16 @@ const PROGRESS = new ListProgress<InputProgress>();
 /** Reads only the items that weren't read before. */
 function readGrowing(
   items: readonly unknown[],
-  given: unknown,
+  value: unknown,
   names: ToolNames,
   seal: Sealer,
   unread: Unread,
 ): readonly ChatMessage[] {
   const before = PROGRESS.find(items);
-  const instructions = typeof given === "string" ? given : null;
+  const instructions = typeof value === "string" ? value : null;
   // The same instructions are the same message each time, so that those behind it have been seen in their places.
   const isSame = instructions !== null && before?.state.instructions === instructions;
-  const head = isSame ? before.state.head : readInstructions(given, unread);
+  const head = isSame ? before.state.head : readInstructions(value, unread);
   const own: Unread = { lost: [], unreadBytes: 0 };
   const places = new ReadPlaces();
   const reader = new ItemReader(names, seal, own, places);

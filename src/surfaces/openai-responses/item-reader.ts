@@ -25,9 +25,9 @@ import { listAddedNames, type ToolNames } from "./tools.ts";
 /** Separates a turn's messages when they are joined. */
 const GAP = "\n\n";
 
-function lose(given: unknown, path: string, unread: Unread): void {
+function lose(value: unknown, path: string, unread: Unread): void {
   unread.lost.push(path);
-  unread.unreadBytes += countUnread(given);
+  unread.unreadBytes += countUnread(value);
 }
 
 /** The messages of a list of items, for a list that goes on from it. */

@@ -23,9 +23,9 @@ import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming } from "../surface.ts";
 import { openSummaries } from "./compaction/summary.ts";
+import { openGatewayToolCalls } from "./gateway-tools/history.ts";
 import { readInput } from "./input.ts";
 import { applyLane, isForced } from "./lane.ts";
-import { openOwnCalls } from "./own-tools/history.ts";
 import type { ResponseContext } from "./response.ts";
 import { responsesSchema } from "./schema.ts";
 import { SEARCH_NAMES } from "./searches.ts";
@@ -97,7 +97,7 @@ interface ModelQuestion {
 
 export function readAsked(incoming: Incoming, given: JsonObject, joined: JsonObject): ModelQuestion {
   const { headers, limits, seal, stored } = incoming;
-  const { input, history } = openSummaries(openOwnCalls(joined.input), seal);
+  const { input, history } = openSummaries(openGatewayToolCalls(joined.input), seal);
   // Closures share what any of them refers to, so `lane` must not hold the input.
   const { body: passed, ...lane } = applyLane(
     input === joined.input ? joined : { ...joined, input },

@@ -81,7 +81,7 @@ function repeatTexts(given: JsonObject): JsonObject {
 }
 
 /** Returns a response that repeats the request as it is kept, where it repeats it as it came. */
-export function repeatKept(response: JsonObject, came: JsonObject, kept: JsonObject): JsonObject {
+export function repeatKeptTexts(response: JsonObject, came: JsonObject, kept: JsonObject): JsonObject {
   const before = repeatTexts(came);
   const changed = Object.entries(repeatTexts(kept)).filter(
     ([field, value]) =>
@@ -98,9 +98,9 @@ function echoText(text: JsonObject): JsonObject {
 }
 
 /** Returns a function with all of its fields. Any other tool stays as it came. */
-export function echoTool(given: unknown): unknown {
-  const tool = asObject(given);
-  return tool.type === "function" ? { description: null, parameters: null, strict: null, ...tool } : given;
+export function echoTool(value: unknown): unknown {
+  const tool = asObject(value);
+  return tool.type === "function" ? { description: null, parameters: null, strict: null, ...tool } : value;
 }
 
 /** Returns a response with all of its output. `created_at` is its start; no clock is at hand for its end. */

@@ -10,13 +10,13 @@ import { openSummaries } from "./compaction/summary.ts";
 import { findTrigger, listKeptMessages, makeSummaryBody } from "./compaction/trigger.ts";
 import { CompactionWriter, writeCompaction } from "./compaction/writer.ts";
 import { refuse } from "./errors.ts";
+import { GatewayToolConversation } from "./gateway-tools/conversation.ts";
+import { findServers } from "./gateway-tools/find.ts";
+import { openGatewayToolCalls } from "./gateway-tools/history.ts";
+import { ModelRequest } from "./gateway-tools/model-request.ts";
 import { BODY } from "./lane.ts";
-import { OwnConversation } from "./own-tools/conversation.ts";
-import { findServers } from "./own-tools/find.ts";
-import { openOwnCalls } from "./own-tools/history.ts";
-import { ModelRequest } from "./own-tools/model-request.ts";
 import { joinRequest, makeContext, READ_FIELDS, readAsk, readAsked } from "./read.ts";
-import { repeatKept, writeResponse } from "./response.ts";
+import { repeatKeptTexts, writeResponse } from "./response.ts";
 import { inputTokensSchema, responsesSchema } from "./schema.ts";
 import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
 import { RESPONSES_TEXTS } from "./texts.ts";
@@ -34,9 +34,9 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
   read: readExchange,
   refuse,
   findEarlier,
-  ownTools: {
+  gatewayTools: {
     find: findServers,
-    begin: (incoming, shown) => new OwnConversation(incoming, shown),
+    begin: (incoming, shown) => new GatewayToolConversation(incoming, shown),
     fill: (body, shown) => new ModelRequest(asObject(body), shown).fill(),
   },
   counting: {
@@ -52,7 +52,7 @@ function readCounted(incoming: Incoming): ChatRequest {
   const joined = joinEarlier(COUNTED.check(readFields(body), "input", limits.messagesMax), incoming);
   refuseLongList(joined.input, limits.messagesMax, "input");
   BODY.removeFrom({ ...joined }, false);
-  const { input } = openSummaries(openOwnCalls(joined.input), seal);
+  const { input } = openSummaries(openGatewayToolCalls(joined.input), seal);
   return readAsk({ ...joined, input }, new ToolNames(), seal).ask;
 }
 
@@ -100,7 +100,8 @@ function readTriggered(
 
 /** A function of its own, so that only the exchange of an answer that is kept holds the request. */
 function makeKeep(joined: JsonObject): NonNullable<Exchange<ChatForm>["keep"]> {
-  return (kept, response) => makeKept(kept, kept === joined ? response : repeatKept(response, joined, kept));
+  return (kept, response) =>
+    makeKept(kept, kept === joined ? response : repeatKeptTexts(response, joined, kept));
 }
 
 /** `joined` is the request with the whole conversation. */

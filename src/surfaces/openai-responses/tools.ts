@@ -176,10 +176,10 @@ function readList(
 
 /** Lists the flat names of the tools that an item adds. */
 export function listAddedNames(
-  given: unknown,
+  value: unknown,
   flatten: (name: string, namespace: string | undefined) => string,
 ): readonly string[] {
-  return asArray(given).flatMap((one): readonly string[] => {
+  return asArray(value).flatMap((one): readonly string[] => {
     const { type, name, tools } = asObject(one);
     if (typeof name !== "string") return [];
     if (type !== "namespace")

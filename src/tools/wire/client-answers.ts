@@ -1,7 +1,7 @@
 // Results as clients of each era read them, whichever era their server spoke.
 import { asArray, changeFields, isObject, type JsonObject } from "../../core/json/json.ts";
 import { makeResourceUri } from "../names.ts";
-import { type Era, META, negotiate, VERSIONS } from "./eras.ts";
+import { type Era, META, negotiateVersion, VERSIONS } from "./eras.ts";
 import { isCached, type MethodName } from "./methods.ts";
 
 /** The time for which clients of the newer era may keep a list. */
@@ -36,7 +36,7 @@ function cutInstructions({ instructions }: ServerOffer): JsonObject {
 
 export function writeInitialize(asked: unknown, offer: ServerOffer): JsonObject {
   return {
-    protocolVersion: negotiate(asked),
+    protocolVersion: negotiateVersion(asked),
     capabilities: listCapabilities(offer),
     serverInfo: { name: "poundkey", version: offer.version },
     ...cutInstructions(offer),

@@ -20,7 +20,7 @@ export function findEra(version: string): Era | null {
 }
 
 /** Returns the version to answer an `initialize` with: the one asked for, or else the latest that has `initialize`. */
-export function negotiate(asked: unknown): string {
+export function negotiateVersion(asked: unknown): string {
   return typeof asked === "string" && OLDER.has(asked) ? asked : LATEST_OLDER;
 }
 

@@ -77,8 +77,8 @@ function findMeaning(type: string): FaultMeaning | undefined {
 /**
  * Accepts both `ValidationException:http://internal.amazon.com/…` and `com.amazon.coral.service#ValidationException`.
  */
-function readType(given: unknown): string | undefined {
-  const named = asString(given)?.split(":")[0]?.split("#").at(-1)?.trim();
+function readType(value: unknown): string | undefined {
+  const named = asString(value)?.split(":")[0]?.split("#").at(-1)?.trim();
   return named === "" ? undefined : named;
 }
 

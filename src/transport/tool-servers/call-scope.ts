@@ -2,7 +2,7 @@
 import type { Fault } from "../../core/faults/fault.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
-import { drain, type TextReader } from "../text-reader.ts";
+import { drainReader, type TextReader } from "../text-reader.ts";
 
 /** The longest that a server may take to end its events behind the response, so that the connection can be used again. */
 const REST_MS = 1000;
@@ -77,7 +77,7 @@ export class CallScope implements Latecomer {
   /** Reads the rest of an answer that is complete, if it ends soon. */
   drain(reader: TextReader): void {
     this.#rests++;
-    void drain(reader).then((isRead) => {
+    void drainReader(reader).then((isRead) => {
       this.#rests--;
       if (isRead) this.endReading();
       if (this.#isClosed) this.#finish();

@@ -7,8 +7,8 @@ import type { Ending } from "../../core/world/ending.ts";
 import { makeBrokenAnswer, makeInputUnsupported, makeResultTooLarge } from "../../tools/failures.ts";
 import { findAskedBack, findNeeded } from "../../tools/wire/asking-back.ts";
 import { CODES } from "../../tools/wire/eras.ts";
+import { dropGatewayMeta } from "../../tools/wire/gateway-meta.ts";
 import type { HeaderParameter } from "../../tools/wire/header-parameters.ts";
-import { dropOwnMeta } from "../../tools/wire/own-meta.ts";
 import type { RpcId } from "../../tools/wire/rpc.ts";
 import { isOtherEra, isUnknownSession, type ServerFacts } from "../../tools/wire/server-facts.ts";
 import type { MessageListener, ReceivedResponse } from "./answer-events.ts";
@@ -193,7 +193,7 @@ function readResult(name: string, result: JsonObject, { bytes }: ReceivedRespons
   const { content, contents, messages } = result;
   if (isTooLong(content) || isTooLong(contents) || isTooLong(messages))
     throw makeResultTooLarge(name, `${PARTS_MAX} parts`);
-  return { kind: "result", result: dropOwnMeta(result), bytes };
+  return { kind: "result", result: dropGatewayMeta(result), bytes };
 }
 
 function isTooLong(parts: unknown): boolean {

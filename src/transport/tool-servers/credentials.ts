@@ -1,7 +1,7 @@
 // The headers that authenticate the gateway, or its client, at a tool server: five kinds.
 import { Fault } from "../../core/faults/fault.ts";
 import type { ClientCredentials } from "../../core/models/token-source.ts";
-import { holdsOwnSecret } from "../../core/text/secret-form.ts";
+import { holdsPoundkeySecret } from "../../core/text/secret-form.ts";
 import type { ToolAuth, ToolServer } from "../../core/tools/tool-server.ts";
 import { makeAuthRefusal, makeCredentialMissing, makePassRefusal } from "../../tools/failures.ts";
 import { Redaction } from "../../tools/redaction.ts";
@@ -37,7 +37,7 @@ export class Credentials {
   /** Throws `tool_credential_missing` if the server takes the client's own value and there is none. */
   require(pass: string | null): void {
     const { name, auth } = this.#server;
-    if (auth.kind === "pass" && (pass === null || holdsOwnSecret(pass)))
+    if (auth.kind === "pass" && (pass === null || holdsPoundkeySecret(pass)))
       throw makeCredentialMissing(name, auth.header);
   }
 

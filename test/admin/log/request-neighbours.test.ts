@@ -43,7 +43,7 @@ test("what a viewer doesn't see is passed over, and isn't found", async () => {
       world.store,
       makeRecord(nameOf(number), { atMs: NOON - HOUR * (4 - number), accountId }),
     );
-  const scope: Scope = { accountIds: ["default"], own: null };
+  const scope: Scope = { accountIds: ["default"], personal: null };
   expect(await findNeighbours(world, nameOf(0), scope)).toEqual({ newer: nameOf(3), older: null });
   expect(await findNeighbours(world, nameOf(3), scope)).toEqual({ newer: null, older: nameOf(0) });
   expect(await wrongWith(() => findNeighbours(world, nameOf(1), scope))).toContain("not_found");

@@ -108,9 +108,9 @@ test.each([
     const parts = { store, clock, ledger: ledgerOn(store, { clock }), dayRules: () => QUOTA };
     const count = async () => {
       // The first call opens connections.
-      await listSpending(parts, { accountIds: null, own: null });
+      await listSpending(parts, { accountIds: null, personal: null });
       counted.takeStatements();
-      const { data } = await listSpending(parts, { accountIds: null, own: null });
+      const { data } = await listSpending(parts, { accountIds: null, personal: null });
       const used = data.flatMap(({ budget }) => budget?.used ?? []);
       return { accounts: data.length, used, statements: counted.takeStatements() };
     };

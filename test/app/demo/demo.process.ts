@@ -1,10 +1,10 @@
 // A demo in a process of its own, with the month's first half day: its folder below the one given, its address on standard output.
 import { startDemo } from "../../../src/app/demo/demo.ts";
-import { makeOwnFolder } from "../../../src/app/demo/own-folder.ts";
+import { makeDemoFolder } from "../../../src/app/demo/demo-folder.ts";
 
 const DAYS = 0.5;
 const [parent = ""] = process.argv.slice(2);
-const folder = makeOwnFolder(parent);
+const folder = makeDemoFolder(parent);
 const demo = await startDemo({
   host: "127.0.0.1",
   port: 0,

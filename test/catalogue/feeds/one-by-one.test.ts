@@ -15,7 +15,7 @@ const NOW_MS = Date.parse(`${SHIPPED_DAY}T12:00:00Z`);
 const BASIS: CompareBasis = {
   newerModels: [],
   overlay: [],
-  ownIds: new Set(),
+  operatorIds: new Set(),
   ignore: [],
   reliances: [{ name: "the alias fast", models: ["OpenAI#gpt-5.4"] }],
 };

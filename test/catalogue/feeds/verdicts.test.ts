@@ -129,7 +129,7 @@ function compare(cards: readonly ModelCard[], rows: readonly FeedRow[], given: P
   const basis = {
     known: new Map(cards.map((card) => [card.id, card])),
     overlay: [],
-    ownIds: new Set<string>(),
+    operatorIds: new Set<string>(),
     ignore: [],
     reliances: [],
     isOwn: false,
@@ -170,7 +170,7 @@ test("an end that leaves an alias, a group or fallbacks without a model waits, w
       best: { selector: "best" },
     },
     overlay: [{ id: "OpenAI#a", disabled: false, fallbacks: ["OpenAI#d"] }],
-    ownModels: [],
+    operatorModels: [],
   });
   const ends = (days: Readonly<Record<string, string>>) =>
     compare(
@@ -295,5 +295,5 @@ test("nothing is proposed for what the operator states or ignores", () => {
     pick(compare([card("OpenAI#m")], [row], { overlay: [{ id: "OpenAI#m", disabled: false, price }] })),
   ).toEqual([["shutdown", "taken"]]);
   expect(compare([card("OpenAI#m")], [row], { ignore: ["openai#*"] })).toEqual([]);
-  expect(compare([card("OpenAI#other")], [row], { ownIds: new Set(["OpenAI#m"]) })).toEqual([]);
+  expect(compare([card("OpenAI#other")], [row], { operatorIds: new Set(["OpenAI#m"]) })).toEqual([]);
 });

@@ -26,7 +26,7 @@ for (const list of FEED_FORMATS) {
   const file = FILES[list];
   if (file === undefined) continue;
   const text = readFileSync(join(process.argv[2] ?? ".", file), "utf8");
-  const basis = { overlay: [], newerModels: [], ownIds: new Set<string>(), ignore: [], reliances: [] };
+  const basis = { overlay: [], newerModels: [], operatorIds: new Set<string>(), ignore: [], reliances: [] };
   const { listed, proposals: all, known: cards } = compareList(text, list, basis, Date.now());
   const compared = countChanges({ listed, known: [...cards.keys()], proposals: all }, all);
   const differing = all.filter(({ id, field }) => cards.has(id) && FIELDS.has(field));

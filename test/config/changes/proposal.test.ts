@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { checkProposal } from "../../../src/config/changes/proposal.ts";
 import { formatError } from "../../../src/config/errors.ts";
 import { buildSettings, placeIssues, readValues } from "../../../src/config/load.ts";
-import { validate } from "../../../src/config/validate.ts";
+import { validateConfig } from "../../../src/config/validate.ts";
 import { YamlText } from "../../../src/config/yaml.ts";
 import { PROVIDERS } from "../../../src/providers/index.ts";
 import { loadText, requireSettings } from "../../harness/settings.ts";
@@ -133,7 +133,7 @@ describe("many mistakes", () => {
 models:\n${bad((at) => `  "OpenAI#gpt-5.3x${at}": { disabled: true }`)}
   "OpenAI#gpt-5.4": { fallbacks: [${Array.from({ length: 3 }, (_, at) => `"OpenAI#gpt-9.${at}"`).join(", ")}] }`;
     const yaml = new YamlText(text);
-    const checked = validate(readValues(yaml), new Map());
+    const checked = validateConfig(readValues(yaml), new Map());
     if (!checked.ok) throw new Error("the schema refuses it");
     const variables = new Set<string>(PROVIDERS.flatMap(({ keyVariables }) => keyVariables));
     const env = (name: string) => (variables.has(name) ? "a-key" : undefined);

@@ -44,7 +44,7 @@ test("a path stands beside the configuration, keys have one form, and what is ta
     pin: 7,
     ignore: ["A#*"],
   };
-  const { catalogueWatch, catalogueFile, isCatalogueFileOwn } = settingsOf({ watch });
+  const { catalogueWatch, catalogueFile, isCatalogueFileDefault } = settingsOf({ watch });
   expect(catalogueWatch).toEqual({
     from: "conf/lists/catalogue.json",
     format: "poundkey",
@@ -54,7 +54,7 @@ test("a path stands beside the configuration, keys have one form, and what is ta
     pin: 7,
     ignore: ["A#*"],
   });
-  expect([catalogueFile, isCatalogueFileOwn]).toEqual(["data/catalogue.taken.json", true]);
+  expect([catalogueFile, isCatalogueFileDefault]).toEqual(["data/catalogue.taken.json", true]);
 });
 
 test("a path from the root is that path", () => {

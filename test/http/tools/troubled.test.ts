@@ -26,7 +26,7 @@ const call = (name: string, text = "a", secret = world.secret) =>
 const readCode = (result: JsonObject) => asObject(asObject(result._meta)["poundkey/error"]).code;
 const isEcho = ({ content }: JsonObject) => String(asObject(asArray(content)[0]).text).startsWith("echo: ");
 
-test("one that hangs with as many calls as an account may have there holds up nobody else's", async () => {
+test("a tool server that hangs with as many calls as an account may have there holds up no other account's calls", async () => {
   const { hangs } = world.servers;
   const slow = Array.from({ length: SHARE }, () => call("hangs_slow"));
   await until("all of them hang", () => hangs?.countRuns("slow") === SHARE);
@@ -45,14 +45,14 @@ test("one that hangs with as many calls as an account may have there holds up no
   expect(isEcho(await call("hangs_echo"))).toBe(true);
 });
 
-test("one that refuses the gateway's credential is said to refuse it, and nothing is called", async () => {
+test("a call to a tool server that refuses the gateway's credential says so, and no tool runs", async () => {
   const refused = await call("closed_echo");
   expect(readCode(refused)).toBe("tool_server_auth");
   expect(JSON.stringify(refused)).not.toContain("The call may have been carried out");
   expect(world.servers.closed?.countRuns("echo")).toBe(0);
 });
 
-test("one that is killed under load fails alone, and is found once it is back, in a session of its own again", async () => {
+test("a tool server that is killed under load fails alone, and is called in a new session once it is back", async () => {
   let isOver = false;
   const answers: JsonObject[] = [];
   const load = async () => {

@@ -41,7 +41,7 @@ ${NAMES.map((name) => `  ${name}: { ${KEYS} }`).join("\n")}
           - { from: 2026-12-02, until: 2026-12-02, input: 3, output: 9 }
           - { from: 2026-12-04, input: 2, output: 8, cache_write: 7 }`);
 
-const listed = new Map([...loadShippedCards(), ...settings.ownModels].map((card) => [card.id, card]));
+const listed = new Map([...loadShippedCards(), ...settings.operatorModels].map((card) => [card.id, card]));
 const upstreams = new Map(
   settings.providers.map((setup) => [setup.name, makeUpstream(setup, chooseDialects(setup))]),
 );

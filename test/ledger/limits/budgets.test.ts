@@ -180,7 +180,7 @@ describe("changes", () => {
     expect((await bench.ledger.accountLimits({ id: "default" }))[0]?.used).toBe(9e-7);
   });
 
-  test("another amount keeps what was used", async () => {
+  test("a budget that gets another amount keeps what was used of it", async () => {
     const key = await addKey([budget(1000)]);
     await spend(key, 900);
     await unrecorded(bench.store).changeKey(key.id, { budgets: [budget(2000)] });

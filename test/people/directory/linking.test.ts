@@ -98,7 +98,7 @@ test("a role above member needs both words", async () => {
   expect(await roles()).toEqual(["member", "operator"]);
 });
 
-test("who isn't active can't sign in, and is told why", async () => {
+test("somebody whom the directory has deactivated can't sign in, and is told why", async () => {
   company = await openCompany(RULES);
   const user = await createUser(company.node, { ...entra("ann"), active: false });
   await inGroup("Search", user);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { openStore } from "../../../src/app/start/open-store.ts";
 import type { SignInRules } from "../../../src/core/people/sign-in.ts";
-import { admit, readIdentity } from "../../../src/people/claims.ts";
+import { admitByRules, readIdentity } from "../../../src/people/claims.ts";
 import { SignInRefused } from "../../../src/people/issuer.ts";
 import { memberAccess } from "../../../src/people/member.ts";
 import { readSettings } from "../../harness/settings.ts";
@@ -24,7 +24,10 @@ function judge(issuer: string, claims: Readonly<Record<string, unknown>>): strin
   const signIn = readRules(issuer, EVERYONE);
   const confirmed = { subject: "ada", claims, hasIdToken: true };
   try {
-    admit(confirmed, readIdentity(confirmed, signIn), signIn, { ids: new Map(), ownId: null });
+    admitByRules(confirmed, readIdentity(confirmed, signIn), signIn, {
+      ids: new Map(),
+      personalAccountId: null,
+    });
     return "in";
   } catch (error) {
     if (error instanceof SignInRefused) return error.reason;
@@ -68,9 +71,9 @@ test("a rule shows prompts and answers of its own accounts alone", async () => {
   ]);
   const sees = async (...groups: string[]) => {
     const confirmed = { subject: "ada", claims: { groups }, hasIdToken: true };
-    const { grants, readsContent } = admit(confirmed, readIdentity(confirmed, rules), rules, {
+    const { grants, readsContent } = admitByRules(confirmed, readIdentity(confirmed, rules), rules, {
       ids,
-      ownId: null,
+      personalAccountId: null,
     });
     const member = makeMember("mem_ada", { ruleGrants: grants, readsContent });
     await unrecorded(store).changeMember(member.id, () => member);
@@ -94,9 +97,9 @@ test("a higher role by another rule takes nothing of what a member may do with o
   );
   const confirmed = { subject: "ada", claims: { groups: ["a", "b"] }, hasIdToken: true };
   const identity = readIdentity(confirmed, rules);
-  const { grants, readsContent } = admit(confirmed, identity, rules, {
+  const { grants, readsContent } = admitByRules(confirmed, identity, rules, {
     ids: new Map([["Search", "acc_search"]]),
-    ownId: null,
+    personalAccountId: null,
   });
   const access = memberAccess(makeMember("mem_ada", { ruleGrants: grants, readsContent }), Date.now());
   expect(access.grants).toEqual([{ role: "viewer", accountId: null }]);
@@ -109,10 +112,10 @@ test("an account of one's own is for those to whom no rule gives one to use keys
     `rules: [{ group: z, role: member }, { group: a, role: member, accounts: [Search] },
       { group: b, role: viewer }, { group: c, role: admin }, { group: d, role: manager, accounts: [Gone] }]`,
   );
-  const listGrants = (ownId: string | null, ...groups: string[]) => {
+  const listGrants = (personalAccountId: string | null, ...groups: string[]) => {
     const confirmed = { subject: "ada", claims: { groups: ["z", ...groups] }, hasIdToken: true };
-    const known = { ids: new Map([["Search", "acc_search"]]), ownId };
-    return admit(confirmed, readIdentity(confirmed, rules), rules, known).grants.map(
+    const known = { ids: new Map([["Search", "acc_search"]]), personalAccountId };
+    return admitByRules(confirmed, readIdentity(confirmed, rules), rules, known).grants.map(
       ({ role, accountId }) => `${role} ${accountId ?? "all"}`,
     );
   };

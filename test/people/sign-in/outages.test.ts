@@ -67,7 +67,10 @@ class Provider {
 const countTo = (most: number) => Array.from({ length: most }, (_, at) => at + 1);
 const LONG_MS = 600_000;
 
-test.each(countTo(SEEDS))("outages of seed %i", (seed) => play(seed));
+test.each(countTo(SEEDS))(
+  "an outage of the issuer keeps no removed person in beyond the bound, and costs nobody else a key: seed %i",
+  (seed) => play(seed),
+);
 
 describe.if(POSTGRES_SEEDS > 0)("on PostgreSQL", () => {
   let server: PostgresServer;
@@ -76,7 +79,7 @@ describe.if(POSTGRES_SEEDS > 0)("on PostgreSQL", () => {
   });
   afterAll(() => server.remove());
   test.each(countTo(POSTGRES_SEEDS))(
-    "outages of seed %i",
+    "an outage of the issuer keeps no removed person in beyond the bound, and costs nobody else a key: seed %i",
     async (seed) => play(seed, await server.newDatabase()),
     LONG_MS,
   );

@@ -95,7 +95,7 @@ function keys(opened: Opened): void {
     const { store } = opened();
     const isDown = true;
     expect(await walk(store, "keys", { by: "cost", isDown }, { ...all, text: "beta" })).toBe("k3 k1");
-    const nothing = { accountIds: [], own: null };
+    const nothing = { accountIds: [], personal: null };
     expect(await walk(store, "keys", { by: "name" }, { ...all, scope: nothing })).toBe("");
     const first = { by: "name", isDown: false, limit: 2, after: null } as const;
     const [, last] = await store.things.sorted("keys", first, { filter: all });
@@ -141,7 +141,7 @@ function accounts(opened: Opened): void {
     await spend(store, { accountId: "a3", costNanoUsd: 250 });
     await bare.changeAccount("a2", { isPaused: true });
   });
-  const scope = { accountIds: ["a1", "a2", "a3"], own: null };
+  const scope = { accountIds: ["a1", "a2", "a3"], personal: null };
 
   expectOrders(
     opened,
@@ -159,7 +159,7 @@ function accounts(opened: Opened): void {
   test("are sorted by the costs alone that are seen, and only those within the scope are listed", async () => {
     const { store } = opened();
     const order = { by: "cost", isDown: true } as const;
-    const of = (accountIds: readonly string[]) => ({ accountIds, own: null });
+    const of = (accountIds: readonly string[]) => ({ accountIds, personal: null });
     const seen = { ...COSTS, scope: of(["a3"]) };
     expect(await walk(store, "accounts", order, { scope }, seen)).toBe("a3 a2 a1");
     expect(await walk(store, "accounts", order, { scope: of(["a1", "a3"]) })).toBe("a1 a3");
@@ -203,11 +203,11 @@ function people(opened: Opened): void {
   test("are sorted by the costs alone that are seen, and only those within the scope are listed", async () => {
     const { store } = opened();
     const order = { by: "cost", isDown: true } as const;
-    const scope = { accountIds: ["a1"], own: null };
+    const scope = { accountIds: ["a1"], personal: null };
     expect(await walk(store, "members", order, { scope: EVERYTHING }, { ...COSTS, scope })).toBe(
       "m1 m4 m3 m2",
     );
-    const own = { accountIds: [], own: { memberId: "m2", accountIds: null } };
+    const own = { accountIds: [], personal: { memberId: "m2", accountIds: null } };
     expect(await walk(store, "members", order, {}, { ...COSTS, scope: own })).toBe("m2 m4 m3 m1");
     expect(await walk(store, "members", order, { scope })).toBe("m2 m1 m3");
   });

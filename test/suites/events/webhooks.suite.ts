@@ -5,7 +5,7 @@ import { NOON } from "../../harness/samples.ts";
 import { makeDelivery } from "../../webhooks/samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
-const EVERYONE = { scope: { accountIds: null, own: null } };
+const EVERYONE = { scope: { accountIds: null, personal: null } };
 const FIRST = { limit: 100, after: null };
 
 function leasing(stores: () => TwoStores): void {
@@ -63,7 +63,7 @@ function burying(stores: () => TwoStores): void {
     await webhooks.bury("one", "gone");
     expect(await webhooks.due("one", NOON + 9, 10)).toEqual([]);
     expect(await webhooks.sendAgain("d9", NOON, EVERYONE.scope)).toBeNull();
-    const scope = { accountIds: ["elsewhere"], own: null };
+    const scope = { accountIds: ["elsewhere"], personal: null };
     expect(await webhooks.sendAgain("d1", NOON, scope)).toBeNull();
     expect(await webhooks.sendAgain("d1", NOON, EVERYONE.scope)).toMatchObject({
       state: "waiting",

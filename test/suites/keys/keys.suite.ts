@@ -194,7 +194,7 @@ function makings(opened: Opened): void {
   const makingOf = (check: (held: HeldKeys) => void) => ({
     memberId: "mem_ann",
     accountId: key.accountId,
-    scope: { accountIds: null, own: null },
+    scope: { accountIds: null, personal: null },
     atMs: NOON,
     check,
   });

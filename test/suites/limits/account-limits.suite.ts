@@ -129,7 +129,7 @@ function spending(opened: () => TwoStores): void {
   test("has each account's fullest budget, costs and keys", async () => {
     const { store, other } = opened();
     await addAccounts(store);
-    const { month, data, total_usd } = await list(other, { accountIds: null, own: null });
+    const { month, data, total_usd } = await list(other, { accountIds: null, personal: null });
     const budgets = data.map(({ account_id, budget }) => [
       account_id,
       budget && `${budget.per} ${budget.used} ${budget.reserved}`,
@@ -174,12 +174,12 @@ function narrowedSpending(opened: () => TwoStores): void {
     await addAccounts(store);
     const seen = async (scope: Scope) =>
       (await list(other, scope)).data.map(({ account_id, budget }) => `${account_id} ${budget?.used}`);
-    expect(await seen({ accountIds: ["later", "plain"], own: null })).toEqual([
+    expect(await seen({ accountIds: ["later", "plain"], personal: null })).toEqual([
       "plain undefined",
       "later 1.75",
     ]);
-    const own = { memberId: "mem_ann", accountIds: null };
-    expect(await seen({ accountIds: ["used"], own })).toEqual(["used 1.5"]);
-    expect(await seen({ accountIds: [], own })).toEqual([]);
+    const personal = { memberId: "mem_ann", accountIds: null };
+    expect(await seen({ accountIds: ["used"], personal })).toEqual(["used 1.5"]);
+    expect(await seen({ accountIds: [], personal })).toEqual([]);
   });
 }

@@ -19,7 +19,7 @@ export const limitRequestsSuite = makeSuite({
 });
 
 const LATER = Date.UTC(2200, 0);
-const EVERYTHING = { accountIds: null, own: null };
+const EVERYTHING = { accountIds: null, personal: null };
 
 function makeRequest(id: string, fields: Partial<LimitRequest> = {}): LimitRequest {
   return {
@@ -155,10 +155,10 @@ function listed(opened: Opened): void {
       (await store.limitRequests.list({ scope: EVERYTHING, ...filter }, { limit, after: null })).map(
         ({ request: { id } }) => id.slice(4),
       );
-    const own = { accountIds: [], own: { memberId: "mem_ann", accountIds: ["default"] } };
+    const own = { accountIds: [], personal: { memberId: "mem_ann", accountIds: ["default"] } };
     expect(await ids({})).toEqual(["c", "b", "a"]);
     expect(await ids({}, 2)).toEqual(["c", "b"]);
-    expect(await ids({ scope: { accountIds: ["default"], own: null } })).toEqual(["b", "a"]);
+    expect(await ids({ scope: { accountIds: ["default"], personal: null } })).toEqual(["b", "a"]);
     expect(await ids({ scope: own })).toEqual(["a"]);
     expect(await ids({ states: ["open"], endsAfterMs: NOON + 3 })).toEqual(["b"]);
     expect(await ids({ states: ["open", "granted"], endsByMs: NOON + 3 })).toEqual(["c"]);

@@ -113,7 +113,7 @@ export function requestIdFilters(store: () => Store): void {
     expect(await idsOf({ requestId: own(span) })).toBe("4 3 2 1 5");
     expect(await idsOf({ requestId: own(span) }, 2)).toBe("4 3");
     expect(await idsOf({ requestId: own(span), fromMs: span, toMs: span + 4096 })).toBe("2 1");
-    expect(await idsOf({ requestId: own(span), scope: { accountIds: ["other"], own: null } })).toBe("");
+    expect(await idsOf({ requestId: own(span), scope: { accountIds: ["other"], personal: null } })).toBe("");
     expect(await idsOf({ requestId: own(span + 7) })).toBe("6");
     expect(await idsOf({ requestId: "chosen" })).toBe("7");
     expect(await idsOf({ requestId: "req_chosen" })).toBe("8");

@@ -79,9 +79,9 @@ const FILTERS: Readonly<Record<string, RequestFilter>> = {
   "a finding beside others": { finding: "openai_key", accountId: "default" },
   "a finding of the operator's words": { finding: "words:email", provider: "Sim" },
   "no tags": { tag: "untagged", surface: "openai-chat", operation: "chat" },
-  "one account in view": { scope: { accountIds: ["acct"], own: null } },
+  "one account in view": { scope: { accountIds: ["acct"], personal: null } },
   "one's own keys in view": {
-    scope: { accountIds: [], own: { memberId: "mem_b", accountIds: ["default"] } },
+    scope: { accountIds: [], personal: { memberId: "mem_b", accountIds: ["default"] } },
   },
   nothing: { selector: "Router#light" },
 };

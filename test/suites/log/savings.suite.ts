@@ -127,7 +127,7 @@ export function savingsByDay(store: () => Store): void {
         if (source === "score") scores.set(`${accountId} ${id}`, score);
       }
       for (const accountIds of [null, ["acct_b"]]) {
-        const scope = { accountIds, own: null };
+        const scope = { accountIds, personal: null };
         const { data } = await sumSavings(
           { store: store(), clock: standingClock(NOON) },
           { weeks: 3 },

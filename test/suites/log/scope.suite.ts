@@ -7,12 +7,12 @@ import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeRefusal } from "../../http/refusal-samples.ts";
 import { write } from "./log.suite.ts";
 
-const NOTHING: Scope = { accountIds: [], own: null };
-const EVERYTHING: Scope = { accountIds: null, own: null };
-const IN_A: Scope = { accountIds: ["a"], own: null };
-const OWN: Scope = { accountIds: [], own: { memberId: "mem", accountIds: ["a"] } };
-const OWN_ANYWHERE: Scope = { accountIds: [], own: { memberId: "mem", accountIds: null } };
-const BOTH: Scope = { accountIds: ["b"], own: { memberId: "mem", accountIds: ["a"] } };
+const NOTHING: Scope = { accountIds: [], personal: null };
+const EVERYTHING: Scope = { accountIds: null, personal: null };
+const IN_A: Scope = { accountIds: ["a"], personal: null };
+const OWN: Scope = { accountIds: [], personal: { memberId: "mem", accountIds: ["a"] } };
+const OWN_ANYWHERE: Scope = { accountIds: [], personal: { memberId: "mem", accountIds: null } };
+const BOTH: Scope = { accountIds: ["b"], personal: { memberId: "mem", accountIds: ["a"] } };
 
 /** The keys and requests that each scope lets through: the owner's in `a` and `b`, and a service key's in each. */
 const CASES: readonly (readonly [name: string, scope: Scope | undefined, seen: string, accounts: string])[] =

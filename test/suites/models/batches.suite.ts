@@ -88,7 +88,7 @@ function rows(stores: () => TwoStores): void {
     expect(await list({ isUnfinished: true })).toEqual(["batch_2", "batch_1"]);
     expect(await list({ memberId: "mem_1" })).toEqual(["batch_1"]);
     expect(await list({ memberId: null, surface: "openai-batches" })).toEqual(["batch_3"]);
-    expect(await list({ scope: { accountIds: ["elsewhere"], own: null } })).toEqual([]);
+    expect(await list({ scope: { accountIds: ["elsewhere"], personal: null } })).toEqual([]);
     expect(hasEnded(done)).toBe(true);
   });
 

@@ -128,7 +128,12 @@ const sumAll = (sums: Iterable<number>) => [...sums].reduce((sum, one) => sum + 
 async function expectExports(parts: ExportParts, account: string, { topups, others, lines }: Kept) {
   const read = async (name: "journal" | "statements") => {
     const rows: Readonly<Record<string, unknown>>[] = [];
-    for await (const page of readExport(parts, EXPORTS[name], { account }, { accountIds: null, own: null }))
+    for await (const page of readExport(
+      parts,
+      EXPORTS[name],
+      { account },
+      { accountIds: null, personal: null },
+    ))
       rows.push(...page);
     const toNano = (usd: unknown) => Math.round((asNumber(usd) ?? Number.NaN) * NANO_PER_USD);
     return (kind: string, field = "amount_usd") =>

@@ -70,7 +70,7 @@ export function countsByAccount(store: () => Store): void {
       const modelUsed = dice.pick(["Sim#echo", "Sim#echo", "Sim#other"]);
       await writeRecord(store(), makeRecord(`r${at}`, { keyId, accountId: account, modelUsed, atMs: NOON }));
     }
-    for (const scope of [undefined, { accountIds: ["acct_a"], own: null }]) {
+    for (const scope of [undefined, { accountIds: ["acct_a"], personal: null }]) {
       const only = { model: "Sim#echo", scope };
       const sums = await store().usage({ ...SPAN, groupBy: ["keyId", "accountId"], only });
       const most = sums

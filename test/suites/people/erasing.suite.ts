@@ -1,6 +1,6 @@
 // An anonymised person leaves no name, e-mail or address on any store: in lists, the audit, statements and what waits.
 import { beforeEach, expect, test } from "bun:test";
-import { actAs, note } from "../../../src/admin/audit/audit-trail.ts";
+import { actAs, recordAct } from "../../../src/admin/audit/audit-trail.ts";
 import { verifyAuditLog } from "../../../src/admin/audit/audit-verify.ts";
 import { getStatement } from "../../../src/admin/money/statements.ts";
 import { anonymiseMember, finishErasings } from "../../../src/admin/people/anonymising.ts";
@@ -36,7 +36,7 @@ const HOME = "192.0.2.7";
 const ELSEWHERE = "198.51.100.9";
 const TRACES = /erika|müller|192\.0\.2\.7/i;
 const FIRST = { limit: 100, after: null };
-const EVERYTHING = { accountIds: null, own: null };
+const EVERYTHING = { accountIds: null, personal: null };
 
 function worldOn(store: Store) {
   let ticks = 0;
@@ -96,7 +96,7 @@ async function addAsked(store: Store): Promise<void> {
   const added = { device, secret: { digest: "secret 1", deviceId: "dev_1", untilMs: NOON + 1 } };
   await store.devices.stepCode("user", "none", () => ({ code: null, added }), 10);
   const target = { type: "device", id: "", name: "claude-code" } as const;
-  await note(world, { ...TESTER, actor }, { action: "device.approved", target, after: agent });
+  await recordAct(world, { ...TESTER, actor }, { action: "device.approved", target, after: agent });
   const request: LimitRequest = {
     id: "lrq_1",
     accountId: "default",

@@ -1,6 +1,6 @@
 // The spellings of Gemini's fields: a request means the same in each, and the client's own names are kept.
 import { expect, test } from "bun:test";
-import { respell } from "../../../src/surfaces/gemini/spelling.ts";
+import { respellRequest } from "../../../src/surfaces/gemini/spelling.ts";
 import { GEMINI } from "../../../src/surfaces/gemini/surface.ts";
 import { incoming } from "../recorded.ts";
 
@@ -10,7 +10,7 @@ test("settings and tools get the documented spelling, at every depth", () => {
     generation_config: { candidate_count: 3, thinking_config: { include_thoughts: true } },
     tools: [{ function_declarations: [{ name: "get_it", parameters_json_schema: { my_field: {} } }] }],
   };
-  expect(respell(given)).toEqual({
+  expect(respellRequest(given)).toEqual({
     contents: [{ parts: [{ text: "a_b" }] }],
     generationConfig: { candidateCount: 3, thinkingConfig: { includeThoughts: true } },
     tools: [{ functionDeclarations: [{ name: "get_it", parametersJsonSchema: { my_field: {} } }] }],
@@ -19,9 +19,9 @@ test("settings and tools get the documented spelling, at every depth", () => {
 
 test("of a duplicate field the documented spelling wins, whatever the order", () => {
   const both = { generationConfig: { candidate_count: 9, candidateCount: 2 } };
-  expect(respell(both)).toEqual({ generationConfig: { candidateCount: 2 } });
+  expect(respellRequest(both)).toEqual({ generationConfig: { candidateCount: 2 } });
   const turned = { generationConfig: { candidateCount: 2, candidate_count: 9 } };
-  expect(respell(turned)).toEqual({ generationConfig: { candidateCount: 2 } });
+  expect(respellRequest(turned)).toEqual({ generationConfig: { candidateCount: 2 } });
 });
 
 test("a list of one object may be written as the object", () => {

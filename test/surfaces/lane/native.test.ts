@@ -13,7 +13,7 @@ import * as messagesLane from "../../../src/surfaces/anthropic-messages/lane.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/surfaces/anthropic-messages/surface.ts";
 import { MESSAGES_TEXTS } from "../../../src/surfaces/anthropic-messages/texts.ts";
 import * as geminiLane from "../../../src/surfaces/gemini/lane.ts";
-import { respell } from "../../../src/surfaces/gemini/spelling.ts";
+import { respellRequest } from "../../../src/surfaces/gemini/spelling.ts";
 import { GEMINI } from "../../../src/surfaces/gemini/surface.ts";
 import * as responsesLane from "../../../src/surfaces/openai-responses/lane.ts";
 import { OPENAI_RESPONSES } from "../../../src/surfaces/openai-responses/surface.ts";
@@ -183,7 +183,7 @@ for (const family of FAMILIES) {
             Object.entries(body).filter(([field]) => !family.set.includes(field)),
           );
           // Settings and tools are sent in the documented spelling, so that no check, hold or limit misses one.
-          const want = expected(family, family.name === "gemini" ? respell(request) : request);
+          const want = expected(family, family.name === "gemini" ? respellRequest(request) : request);
           expect([subject.recording.id, sent]).toEqual([subject.recording.id, want]);
           compared++;
         } catch (thrown) {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
-import { sign } from "../../../src/simulator/responder.ts";
+import { signText } from "../../../src/simulator/responder.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { listPhases } from "../../surfaces/crossing/conversations.ts";
 import { SURFACE_KEYS, type SurfaceKey } from "../../surfaces/crossing/crossing.ts";
@@ -83,7 +83,11 @@ const ANSWERS: readonly Said[] = [
 /** An item without its text, which comes in pieces. */
 function makeItem([phase, text]: Said[number], at: number) {
   if (phase === "thinking") {
-    const item = { type: "reasoning", id: `rs_${at}`, encrypted_content: `gAAAA${at}.${sign(String(at))}` };
+    const item = {
+      type: "reasoning",
+      id: `rs_${at}`,
+      encrypted_content: `gAAAA${at}.${signText(String(at))}`,
+    };
     return { whole: { ...item, summary: [{ type: "summary_text", text }] }, begun: { ...item, summary: [] } };
   }
   const item = { type: "message", id: `msg_${at}`, role: "assistant", status: "completed", phase };

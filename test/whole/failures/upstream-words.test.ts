@@ -172,7 +172,7 @@ test("a probe calls every credential and names it with its status", async () => 
   const file = `providers:\n${house("House", upstream.url, KEYS.join(", "))}\n${house("Dead", dead, "dead-key-ccc3")}`;
   const [houses, gone] = readSettings(file).providers;
   if (!houses || !gone) throw new Error("the settings have two providers");
-  const cards = readSettings(file).ownModels;
+  const cards = readSettings(file).operatorModels;
   const called = await probe(
     houses,
     cards.filter(({ provider }) => provider === "House"),

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
-import { prune } from "../../../src/app/upkeep/prune.ts";
+import { pruneStore } from "../../../src/app/upkeep/prune.ts";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { type HttpWorld, startHttpWorld } from "../world/world.ts";
 
@@ -39,7 +39,7 @@ async function passKeep(id: unknown): Promise<void> {
   file.run("UPDATE stored_response SET at_ms = at_ms - ? WHERE id = ?", [KEEP_MS + 1000, String(id)]);
   file.close();
   const clock = { nowMs: () => Date.now() };
-  await prune({ store: opened.store, clock, keepMs: () => KEEP_MS, responsesKeepMs: () => KEEP_MS });
+  await pruneStore({ store: opened.store, clock, keepMs: () => KEEP_MS, responsesKeepMs: () => KEEP_MS });
 }
 
 test("one whose time has passed isn't found by any route, and those that went on from it are whole", async () => {

@@ -253,7 +253,7 @@ describe("the feed", () => {
     );
     expect(state.ticks.length).toBe(1);
     const late = feed.listen(listen, () => {}, {
-      scope: { accountIds: [], own: null },
+      scope: { accountIds: [], personal: null },
       sender: "",
     });
     feed.end();

@@ -295,7 +295,7 @@ test("the sums of reconciliation and the exports have what was claimed", async (
   }
 });
 
-test("a tier is held for where the dialect has no word against it", async () => {
+test("the hold covers the priority tier's price if the dialect has no field that rules the tier out", async () => {
   const row = await ask("Tierless#m");
   expect(toNano(row.hold_usd)).toBeGreaterThan(1000 * 8 * 1000 * MARKUP);
   const usual = await ask("Silent#m");

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
-import { sign } from "../../../src/simulator/responder.ts";
+import { signText } from "../../../src/simulator/responder.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { SURFACES } from "./conversations.ts";
 
@@ -118,7 +118,7 @@ test.each([
 const THOUGHT = {
   type: "reasoning.text",
   text: "Hm.",
-  signature: sign("Hm."),
+  signature: signText("Hm."),
   format: "anthropic-claude-v1",
   index: 0,
 };

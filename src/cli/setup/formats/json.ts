@@ -18,7 +18,7 @@ import {
   skipJsonComments,
 } from "./json-tree.ts";
 import { escapeOdd, explainAt, readIndent, readLineEnd, spliceText } from "./text.ts";
-import { nest } from "./values.ts";
+import { nestValue } from "./values.ts";
 
 const UNIT = "  ";
 
@@ -72,7 +72,7 @@ function setField(text: string, path: SettingPath, value: unknown): string {
   if (root === null) {
     const lineEnd = readLineEnd(text);
     const isOnNewLine = text === "" || text.endsWith("\n");
-    const made = writeJson(nest(path, value), "", text, BASE);
+    const made = writeJson(nestValue(path, value), "", text, BASE);
     return `${text}${isOnNewLine ? "" : lineEnd}${made}${lineEnd}`;
   }
   let node = root;
@@ -82,13 +82,14 @@ function setField(text: string, path: SettingPath, value: unknown): string {
     const rest = path.slice(depth + 1);
     if (element === undefined) {
       const name = `${escapeOdd(JSON.stringify(key))}:${style.gap}`;
-      const write = (indent: string | null) => `${name}${writeJson(nest(rest, value), indent, text, style)}`;
+      const write = (indent: string | null) =>
+        `${name}${writeJson(nestValue(rest, value), indent, text, style)}`;
       return spliceText(text, putLast(text, asBrackets(node), style, write));
     }
     if (rest.length === 0 || element.node.value === null) {
       const { start, end } = element.node;
       const indent = style.isCompact ? null : readIndent(text, element.start);
-      return spliceText(text, [{ start, end, text: writeJson(nest(rest, value), indent, text, style) }]);
+      return spliceText(text, [{ start, end, text: writeJson(nestValue(rest, value), indent, text, style) }]);
     }
     node = element.node;
     style = narrowStyle(text, node, style);

@@ -24,7 +24,7 @@ import {
   type TomlSection,
 } from "./toml-statements.ts";
 import { writeInline, writeKeys, writeTables } from "./toml-write.ts";
-import { nest } from "./values.ts";
+import { nestValue } from "./values.ts";
 
 const STYLE: BracketStyle = { unit: "  ", gap: " ", isCompact: true, skipComments: skipHashComment };
 
@@ -132,7 +132,7 @@ function setWritten(text: string, { node, rest }: TomlPlace, value: unknown): re
   const isDotted = node.elements?.some(({ keys }) => keys.length > 1 && keys[0] === rest[0]) ?? false;
   const field = isDotted
     ? `${writeKeys(rest)} = ${writeInline(value)}`
-    : `${writeKeys(rest.slice(0, 1))} = ${writeInline(nest(rest.slice(1), value))}`;
+    : `${writeKeys(rest.slice(0, 1))} = ${writeInline(nestValue(rest.slice(1), value))}`;
   if (box.elements.length > 0) return putLast(text, box, STYLE, () => field);
   return [{ start: box.open + 1, end: box.close, text: ` ${field} ` }];
 }

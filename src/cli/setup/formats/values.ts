@@ -79,6 +79,6 @@ function withoutField(value: JsonObject, [key = "", ...rest]: SettingPath): Json
 }
 
 /** Returns the value within objects of a field each. */
-export function nest(path: SettingPath, value: unknown): unknown {
+export function nestValue(path: SettingPath, value: unknown): unknown {
   return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }

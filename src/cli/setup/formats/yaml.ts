@@ -25,7 +25,7 @@ import {
   takeOutPart,
 } from "./text.ts";
 import { skipHashComment } from "./toml-statements.ts";
-import { nest } from "./values.ts";
+import { nestValue } from "./values.ts";
 import { findColon, findContentEnd, findDash, findPairEnd, readFlow, readKey } from "./yaml-places.ts";
 import { isBlock, writeBlock, writeFlow } from "./yaml-write.ts";
 
@@ -97,9 +97,9 @@ function setField(text: string, path: SettingPath, value: unknown): string {
   const last = steps.at(-1);
   const node = last === undefined ? root : last.pair.value;
   if (last !== undefined && (rest.length === 0 || isEmpty(node) || (isMap(node) && node.items.length === 0)))
-    return spliceText(text, replaceValue(text, last, nest(rest, value)));
+    return spliceText(text, replaceValue(text, last, nestValue(rest, value)));
   if (isMap(node)) return spliceText(text, addPair(text, node, rest, value));
-  const lines = writeBlock(nest(rest, value), "");
+  const lines = writeBlock(nestValue(rest, value), "");
   if (!isEmpty(node)) throw new SettingsError("a value stands where fields should be");
   const lineEnd = readLineEnd(text);
   const isOnNewLine = text === "" || text.endsWith("\n");
@@ -116,7 +116,7 @@ function addPair(
   [key = "", ...rest]: SettingPath,
   value: unknown,
 ): readonly Splice[] {
-  const inner = nest(rest, value);
+  const inner = nestValue(rest, value);
   if (map.flow || map.items.length === 0) {
     // In brackets, names stand in quotes as in JSON, which such a file may be.
     const field = `${writeFlow(key)}: ${writeFlow(inner)}`;

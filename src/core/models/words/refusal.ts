@@ -151,11 +151,11 @@ export function readRefusals(status: number, message: string): readonly RefusalW
  * be repeated, or be quoted whole.
  */
 function isSaid(line: string, pattern: RegExp): boolean {
-  const found = pattern.exec(line);
-  if (found === null) return false;
-  const [words] = found;
-  const before = line.slice(0, found.index).trim().replace(VENDOR_BEFORE, "").trim();
-  const after = line.slice(found.index + words.length).replace(DOTS_BEFORE, "");
+  const match = pattern.exec(line);
+  if (match === null) return false;
+  const [words] = match;
+  const before = line.slice(0, match.index).trim().replace(VENDOR_BEFORE, "").trim();
+  const after = line.slice(match.index + words.length).replace(DOTS_BEFORE, "");
   const quote = QUOTE_BEFORE.exec(before)?.[1];
   if (quote !== undefined) return after.trim() === "" || after.startsWith(quote);
   if (before !== "" && !before.endsWith(":") && !PROXY_BEFORE.test(before)) return false;

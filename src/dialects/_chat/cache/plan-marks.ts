@@ -54,7 +54,7 @@ function hasMarks({ cache_control: mark, tools, messages }: ChatRequest): boolea
   return (mark ?? null) !== null || (tools ?? []).some(isMarked) || messages.some(isMessageMarked);
 }
 
-function isMarked(given: unknown): boolean {
-  const { cache_control: mark, prompt_cache_breakpoint: breakpoint } = asObject(given);
+function isMarked(value: unknown): boolean {
+  const { cache_control: mark, prompt_cache_breakpoint: breakpoint } = asObject(value);
   return (mark ?? breakpoint ?? null) !== null;
 }

@@ -1,4 +1,4 @@
-// A request whose model may call the gateway's own tools, as the door runs it.
+// A request whose model may call tools that the gateway runs, as the door runs it.
 import { Fault } from "../../../core/faults/fault.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { Ending } from "../../../core/world/ending.ts";

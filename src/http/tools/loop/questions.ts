@@ -3,7 +3,7 @@ import { type Fault, toFault } from "../../../core/faults/fault.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import type { Caller } from "../../../core/keys/key.ts";
 import type { TraceContext } from "../../../core/log/trace-context.ts";
-import type { OwnCall, OwnCallResult } from "../../../core/tools/own-calls.ts";
+import type { GatewayToolCall, GatewayToolResult } from "../../../core/tools/gateway-tool-calls.ts";
 import type { ToolLoopBounds } from "../../../core/tools/rules.ts";
 import { logBug } from "../../../core/world/bug.ts";
 import type { Ending } from "../../../core/world/ending.ts";
@@ -25,7 +25,7 @@ import { PlainRun } from "../../door/plain-run.ts";
 import { logRefusal } from "../../door/refused.ts";
 import type { Setups } from "../../door/setups.ts";
 import type { ToolPorts } from "../ports.ts";
-import { OwnCalls } from "./own-calls.ts";
+import { GatewayToolCalls } from "./gateway-tool-calls.ts";
 import type { ShownTools } from "./shown-tools.ts";
 
 /** A request that names tools of the gateway. */
@@ -80,7 +80,7 @@ export class QuestionMaker<F extends Form> implements LoopPorts<F> {
   readonly #request: NamingRequest<F>;
   readonly #asked: Constraints<F> | null;
   readonly #shown: ShownTools;
-  readonly #calls: OwnCalls;
+  readonly #calls: GatewayToolCalls;
   #first: LoopedQuestion<F> | null = null;
   /** The credential that can read what the request continues from. */
   #pin: Pin | null;
@@ -90,7 +90,7 @@ export class QuestionMaker<F extends Form> implements LoopPorts<F> {
     const { ports, surface, arrival, caller, body } = request;
     const incoming = makeIncoming(ports, arrival.request, body, caller.key, arrival.earlier);
     const asked = openConstraints({ ports, surface, arrival, key: caller.key }, body);
-    const begin = () => surface.ownTools?.begin(incoming, shown.servers);
+    const begin = () => surface.gatewayTools?.begin(incoming, shown.servers);
     const conversation = asked === null ? begin() : asked.read(begin);
     if (conversation === undefined) throw new Error("The surface has no tools of the gateway.");
     this.vault = ports.vault;
@@ -105,7 +105,7 @@ export class QuestionMaker<F extends Form> implements LoopPorts<F> {
     this.#asked = asked;
     this.#request = request;
     this.#shown = shown;
-    this.#calls = new OwnCalls({ ports, arrival, shown, surface: surface.name });
+    this.#calls = new GatewayToolCalls({ ports, arrival, shown, surface: surface.name });
     this.#pin = arrival.earlier.pin;
   }
 
@@ -138,11 +138,11 @@ export class QuestionMaker<F extends Form> implements LoopPorts<F> {
     return question;
   }
 
-  makeCall(call: OwnCall, join: JoinCall): Promise<MadeCall> {
+  makeCall(call: GatewayToolCall, join: JoinCall): Promise<MadeCall> {
     return this.#calls.make(call, join);
   }
 
-  refuseCall(): OwnCallResult {
+  refuseCall(): GatewayToolResult {
     return this.#calls.refuse();
   }
 

@@ -5,7 +5,7 @@ import { asObject, isObject, type JsonObject } from "../../../core/json/json.ts"
 import type { GatewayKey } from "../../../core/keys/key.ts";
 import type { AllowedTools } from "../../../core/limits/member-limits.ts";
 import type { ToolServer } from "../../../core/tools/tool-server.ts";
-import type { NamedServer, ShownServer, ShownTool } from "../../../surfaces/own-tools.ts";
+import type { NamedServer, ShownServer, ShownTool } from "../../../surfaces/gateway-tools.ts";
 import type { MirroredTool } from "../../../tools/mirror.ts";
 import { makeToolName } from "../../../tools/names.ts";
 import type { ToolViews } from "../view.ts";

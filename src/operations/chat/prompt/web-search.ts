@@ -79,8 +79,8 @@ function nestPlace(given: unknown): SearchOptions["user_location"] {
 }
 
 /** Reads a list of hosts. Undefined if there are none. */
-export function readDomains(given: unknown): readonly string[] | undefined {
-  const domains = asArray(given).filter((one) => typeof one === "string");
+export function readDomains(value: unknown): readonly string[] | undefined {
+  const domains = asArray(value).filter((one) => typeof one === "string");
   return domains.length > 0 ? domains : undefined;
 }
 

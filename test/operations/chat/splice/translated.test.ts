@@ -44,7 +44,7 @@ function askOwnTools(): Exchange<ChatForm> {
   };
   const shown = [{ label: "own", tools: [tool], error: null }];
   const tools = [{ type: "mcp", server_label: "own", server_url: "https://gateway.test/mcp" }];
-  const asked = OPENAI_RESPONSES.ownTools?.begin(incoming({ ...RESPONSES, tools }), shown).ask(true);
+  const asked = OPENAI_RESPONSES.gatewayTools?.begin(incoming({ ...RESPONSES, tools }), shown).ask(true);
   if (!asked) throw new Error("Nothing is asked.");
   return asked;
 }

@@ -1,5 +1,5 @@
 // Everyday prompts as requests, plain and in other wrappings, and the sets of models that they are routed among.
-import { applyOwnPrice } from "../../../../src/catalogue/own-price.ts";
+import { applyFreePrice } from "../../../../src/catalogue/free-price.ts";
 import { loadShippedCards } from "../../../../src/catalogue/rows.ts";
 import { makeUnlistedCard } from "../../../../src/catalogue/unlisted.ts";
 import type { ModelCard } from "../../../../src/core/models/card.ts";
@@ -117,7 +117,10 @@ export function listProviderSets(cards = loadShippedCards()): ReadonlyMap<string
     ...["OpenAI", "Anthropic", "OpenRouter"].map(
       (name) => [name, of((provider) => provider === name)] as const,
     ),
-    ["Ollama, discovered", OLLAMA.map((name) => applyOwnPrice(makeUnlistedCard("Ollama", name), OWN_SERVER))],
+    [
+      "Ollama, discovered",
+      OLLAMA.map((name) => applyFreePrice(makeUnlistedCard("Ollama", name), OWN_SERVER)),
+    ],
   ]);
 }
 
