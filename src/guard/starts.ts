@@ -67,7 +67,7 @@ export interface Starts {
   ): readonly Entry[] | undefined;
 }
 
-interface Lists {
+interface StartLists {
   readonly signs: EntryLists;
   readonly letters: EntryLists;
   readonly digits: EntryLists;
@@ -75,7 +75,7 @@ interface Lists {
 }
 
 export function makeStarts(rows: readonly Detector[]): Starts {
-  const lists: Lists = {
+  const lists: StartLists = {
     signs: makeTable(ASCII * (ASCII + 1)),
     letters: makeTable(ASCII * RUNS),
     digits: makeTable(FIRSTS * RUNS * BEHIND.length),
@@ -85,7 +85,7 @@ export function makeStarts(rows: readonly Detector[]): Starts {
   return readLists(lists);
 }
 
-function readLists({ signs, letters, digits, wordDigits }: Lists): Starts {
+function readLists({ signs, letters, digits, wordDigits }: StartLists): Starts {
   return {
     askedSigns: Uint8Array.from({ length: ASCII }, (_, code) =>
       signs.slice(code * (ASCII + 1), (code + 1) * (ASCII + 1)).some(Boolean) ? 1 : 0,
@@ -101,7 +101,7 @@ function readLists({ signs, letters, digits, wordDigits }: Lists): Starts {
   };
 }
 
-function addRow(lists: Lists, variants: Variants): void {
+function addRow(lists: StartLists, variants: Variants): void {
   const { starts, runs = ALL_RUNS } = variants.row;
   const entry = variants.find(0, false);
   for (const character of starts) {
@@ -161,7 +161,7 @@ function addSign(signs: EntryLists, code: number, entry: Entry): void {
 }
 
 function addDigits(
-  { digits, wordDigits }: Lists,
+  { digits, wordDigits }: StartLists,
   variants: Variants,
   begun: Pick<DigitRun, "first" | "hasTwoZeros">,
 ): void {
