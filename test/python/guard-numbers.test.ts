@@ -1,15 +1,20 @@
 // The guard's numbers as a foreign judge knows them: python-stdnum, which makes them and says which are valid.
 import { beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
 import { DETECTORS } from "../../src/guard/detectors.ts";
 import { createScanner } from "../../src/guard/scanner.ts";
+import recorded from "../guard/numbers.data.json" with { type: "json" };
+import { GROUPS, writeGroups } from "../guard/written.ts";
 
 const SCRIPT = join(import.meta.dir, "guard_numbers.py");
 const OWN = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
 const SCRIPT_MS = 120_000;
 const COUNT = 1000;
+const RECORD = join(import.meta.dir, "../guard/numbers.data.json");
+/** The valid numbers of each detector that are recorded, for tests without the judge. */
+const RECORDED = 24;
 const environment = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
 
 /** Detectors of numbers that the judge doesn't know. */
@@ -31,21 +36,6 @@ const WORDS: Readonly<Record<string, string>> = {
   kr_rrn: "rrn",
 };
 
-/** The groups in which a number is written, and what stands between them. */
-const GROUPS: Readonly<Record<string, readonly [groups: readonly number[], separators: string]>> = {
-  iban: [[4, 4, 4, 4, 4, 4, 4, 4, 4], " "],
-  us_ssn: [[3, 2, 4], "-"],
-  us_itin: [[3, 2, 4], "-"],
-  uk_nhs: [[3, 3, 4], " "],
-  ca_sin: [[3, 3, 3], "-"],
-  au_tfn: [[3, 3, 3], " "],
-  in_aadhaar: [[4, 4, 4], " "],
-  br_cpf: [[3, 3, 3, 2], "..-"],
-  fr_nir: [[1, 2, 2, 2, 3, 3, 2], " "],
-  de_steuerid: [[2, 3, 3, 3], " "],
-  kr_rrn: [[6, 7], "-"],
-};
-
 /** Countries whose IBANs the judge has taken up later. */
 const LATER = "BI BY DJ FK HN LC LY MN NI OM RU SC SD SO ST SV TL YE".split(" ");
 
@@ -56,18 +46,6 @@ const LATER_ITIN = /^9\d\d(5\d|6[0-5])/;
 function isOther(detector: string, number: string): boolean {
   if (detector === "us_itin") return LATER_ITIN.test(number);
   return detector === "iban" && LATER.includes(number.slice(0, 2));
-}
-
-function writeGroups(number: string, [groups, separators]: readonly [readonly number[], string]): string {
-  let at = 0;
-  let written = "";
-  for (const [place, group] of groups.entries()) {
-    if (at >= number.length) break;
-    if (at > 0) written += separators.charAt(place - 1) || separators.charAt(0);
-    written += number.slice(at, at + group);
-    at += group;
-  }
-  return written;
 }
 
 /** The texts in which a number counts. */
@@ -138,6 +116,21 @@ function suite(python: string): void {
       expect(wrong.slice(0, 10)).toEqual([]);
       expect(own.filter(({ isValid }) => isValid).length).toBeGreaterThan(COUNT / 2);
     });
+  });
+
+  test("the recorded numbers are the judge's", () => {
+    const numbers = Object.fromEntries(
+      NUMBERED.map((detector) => {
+        const own = judged.filter((one) => one.detector === detector && one.isValid);
+        const known = own.map(({ number }) => number).filter((number) => !isOther(detector, number));
+        return [detector, known.slice(0, RECORDED)];
+      }),
+    );
+    if (process.env.UPDATE_NUMBERS) {
+      writeFileSync(RECORD, `${JSON.stringify(numbers, null, 1)}\n`);
+      return;
+    }
+    expect(numbers, "UPDATE_NUMBERS=1 bun test python/guard-numbers records them").toEqual(recorded);
   });
 
   test("an IBAN's length is the judge's for each country, but for those that it has taken up later", async () => {

@@ -121,4 +121,11 @@ export const GUARD: readonly Mutant[] = [
     replace: "deriveKey(version)",
     tests: WHOLE,
   },
+  {
+    name: "guard: a card counts without Luhn's checksum",
+    file: "src/guard/detectors/card.ts",
+    find: "if (to === -1 || !checkLuhn(0, form.count)) return null;",
+    replace: "if (to === -1) return null;",
+    tests: ["test/guard/detectors.test.ts"],
+  },
 ];
