@@ -98,7 +98,9 @@ describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
     const choose = async (action: string) => {
       await page.keyboard.press("Control+K");
       await page.getByRole("searchbox", { name: /An id/ }).fill(action);
-      await page.getByRole("link", { name: action }).first().click();
+      // The links of what was opened before go as the results come.
+      const results = page.getByRole("list", { name: "Results" });
+      await results.getByRole("link", { name: action }).first().click();
     };
     const actions = [
       ["Add a key", "Add New Key"],
