@@ -151,12 +151,16 @@ function startLoad(nodes: readonly Node[], secret: string) {
     const until = load.served + more;
     while (load.served < until) await Bun.sleep(1);
   };
-  const end = async () => {
+  const stop = () => {
     load.goesOn = false;
+    return Promise.allSettled(askers);
+  };
+  const end = async () => {
+    await stop();
     await Promise.all(askers);
     expect([...load.statuses]).toEqual([200]);
   };
-  return { serve, end };
+  return { serve, stop, end };
 }
 
 /** The variable's value is of the whole installation: with a file it is missing. */
@@ -164,6 +168,7 @@ async function rotateUnderLoad(store: string, isFile: boolean): Promise<void> {
   const simulator = await startSimulator({ port: 0 });
   const given = (key: string) => (isFile ? undefined : key);
   const nodes: Node[] = [];
+  let load: ReturnType<typeof startLoad> | null = null;
   const start = async (key: string | undefined) => {
     const node = await startNode(store, key, simulator.url);
     nodes.push(node);
@@ -172,7 +177,7 @@ async function rotateUnderLoad(store: string, isFile: boolean): Promise<void> {
   try {
     const first = await start(given(OLD));
     const kept = await fill(first);
-    const load = startLoad([first, await start(given(OLD))], kept.secret);
+    load = startLoad([first, await start(given(OLD))], kept.secret);
     await load.serve(4);
     writeFileSync(at("new.key"), NEW);
     await rotateSurely(store, given(OLD), "--new", at("new.key"));
@@ -195,6 +200,8 @@ async function rotateUnderLoad(store: string, isFile: boolean): Promise<void> {
     ]);
     expect(JSON.stringify(audited.body)).not.toContain(NEW);
   } finally {
+    // Requests that the stopped nodes refuse would hide what failed.
+    await load?.stop();
     for (const node of nodes) await node.stop();
     await simulator.stop();
   }
