@@ -1,107 +1,89 @@
-// The program behind `npm test`: runs everything and ends with one line, `N passed, N failed`.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// The program behind `npm test`: runs the tests and ends with one line, `N passed, N failed`.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { APART, beginWith } from "./runner/apart.ts";
+import { type Cost, describeBusy } from "./runner/busy.ts";
+import { Commands, type Ran } from "./runner/command.ts";
 import { makeTestEnvironment } from "./runner/environment.ts";
 import { readGraph } from "./runner/graph.ts";
 import { ALSO_ON_BINARY, ON_BINARY } from "./runner/on-binary.ts";
+import { enterPlace, leaveOnSignal } from "./runner/place.ts";
 import { describeProgress, readMarks, Screen, sumCpuMs } from "./runner/progress.ts";
-import { type FileResult, findMissing, readReport } from "./runner/report.ts";
-import { keepTimings, TIMINGS_FLAGS } from "./runner/timings.ts";
+import { type FileResult, judgeMissing, listMissing, readReport } from "./runner/report.ts";
+import { chooseFirstTier, ESSENTIAL } from "./runner/tiers.ts";
+import { keepTimings, makeCosts, readCheck, TIMINGS_FLAGS } from "./runner/timings.ts";
 
 const HELP = `usage: npm test [-- OPTIONS]
-  npm test                       types, format and every test that needs nothing but the project
+  npm test                       types, format, what must be there, and the cheapest files, for about five minutes
+  npm run test:all               types, format and every test that needs nothing but the project
   npm test -- test/ledger        the tests of a room: files whose path contains a word
   npm test -- --near FILE...     the sixty tests nearest to the files, of those that import them, directly or through others
   npm test -- --binary           the tests that run against the binary that POUNDKEY_BINARY names
   npm test -- --at-once N FILE...
                                  these files, N beside each other
   npm test -- --each-alone WORD...
-                                 files whose path contains a word, or all that \`npm test\` runs, each in a process of its own
+                                 files whose path contains a word, or all that \`npm run test:all\` runs, each in a process of its own
 
-TEST_RESULTS=FILE writes { passed, failed, skipped, files: [{ file, seconds, cpuSeconds | null, passed, failed: [TITLE], skipped }] };
-what failed beside the files (types, format, build) is only in the sum. UPDATE_TIMINGS=1 keeps the CPU time of each file.`;
+TEST_RESULTS=FILE writes { passed, failed, skipped, files: [{ file, seconds, cpuSeconds | null, passed, failed: [TITLE], late, skipped }] };
+what failed beside the files (types, format, build) is only in the sum. TEST_BUSY=WHY says that the machine is too busy for limits
+of time. UPDATE_TIMINGS=1 with test:all keeps the CPU time of each file.`;
+
+if (process.argv[2] === "--help") {
+  console.log(HELP);
+  process.exit(0);
+}
 
 const ROOT = join(import.meta.dir, "..");
 const bun = process.execPath;
 const tool = (name: string) => join(ROOT, "node_modules", ".bin", name);
 
+/** Servers that end with the tests do so within this; whatever else is left is killed. */
+const GRACE_MS = 2_000;
+
 const screen = new Screen(process.stdout);
+const commands = new Commands((text) => screen.print(text));
 const graph = await readGraph(ROOT);
-
-type Print = (text: string) => void;
-
-/** Runs a command, shows its output (at its end and only if it fails, where that is asked for), and returns its exit code. */
-async function run(command: readonly string[], showing: "all" | "failure" = "all"): Promise<number> {
-  const child = Bun.spawn([...command], {
-    cwd: ROOT,
-    stdout: "pipe",
-    stderr: "pipe",
-    env: makeEnvironment(),
-  });
-  const kept: string[] = [];
-  const print: Print = (text) => (showing === "all" ? screen.print(text) : kept.push(text));
-  const [, , code] = await Promise.all([
-    passLines(child.stdout, print),
-    passLines(child.stderr, print),
-    child.exited,
-  ]);
-  if (code !== 0) screen.print(kept.join(""));
-  return code;
-}
-
-/** Prints whole lines only, since two runs print at once. */
-async function passLines(stream: ReadableStream<Uint8Array>, print: Print): Promise<void> {
-  const decoder = new TextDecoder();
-  let waiting = "";
-  for await (const bytes of stream) {
-    const text = waiting + decoder.decode(bytes, { stream: true });
-    const end = text.lastIndexOf("\n") + 1;
-    print(text.slice(0, end));
-    waiting = text.slice(end);
-  }
-  print(waiting);
-}
+const place = enterPlace();
+leaveOnSignal(place, GRACE_MS, () => commands.close());
+const marks = join(place.folder, "marks");
 
 /** The binary that tests start as processes (`harness/program.ts`). Null before it is built, and if it can't be. */
 let built: string | null = null;
+/** Why limits of time mean nothing on this machine; null if they do. */
+let busy = process.env.TEST_BUSY ?? null;
+/** What the type check took; null if there was none. */
+let types: Cost | null = null;
 
-/** For reports of Bun and marks of its workers. */
-const folder = mkdtempSync(join(tmpdir(), "poundkey-run-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-const marks = join(folder, "marks");
-
-function makeEnvironment(): Record<string, string> {
-  return makeTestEnvironment({ TEST_MARKS: marks, ...(built !== null && { POUNDKEY_BUILT: built }) });
+function run(command: readonly string[], showing?: "failure"): Promise<Ran> {
+  const env = makeTestEnvironment({ TEST_MARKS: marks, ...(built !== null && { POUNDKEY_BUILT: built }) });
+  return commands.run(command, env, showing);
 }
 
 const results: FileResult[] = [];
 /** Types, format and the build, which count as tests but stand in no file. */
 const checks: { readonly name: string; readonly isGood: boolean }[] = [];
 
-/** Types and format, which a run of selected files skips. */
-const CHECKS = [
-  ["types", [bun, tool("tsc"), "--noEmit"]],
-  ["format", [bun, tool("biome"), "check", "."]],
-] as const;
-
-/** Returns whether the command succeeds, which counts as a test. */
-async function check(name: string, command: readonly string[]): Promise<boolean> {
-  const isGood = (await run(command)) === 0;
+/** Returns what the command took. Its success counts as a test. */
+async function check(name: string, command: readonly string[]): Promise<Ran> {
+  const ran = await run(command);
+  const isGood = ran.code === 0;
   screen.print(`${isGood ? "(pass)" : "(fail)"} ${name}\n`);
   checks.push({ name, isGood });
-  return isGood;
+  return ran;
 }
 
+/** Types and format, which a run of selected files skips. */
 async function checkAll(): Promise<void> {
-  for (const [name, command] of CHECKS) await check(name, command);
+  types = await check("types", [bun, tool("tsc"), "--noEmit"]);
+  busy ??= describeBusy(types, readCheck("types"));
+  await check("format", [bun, tool("biome"), "check", "."]);
 }
 
 /** Builds the binary for the tests that start processes: a start from the sources takes three times the CPU. */
 async function build(): Promise<void> {
-  const file = join(folder, "poundkey");
-  if (await check("build", [bun, "src/app/build/build.ts", "--outfile", file])) built = file;
+  const file = join(place.folder, "poundkey");
+  const { code } = await check("build", [bun, "src/app/build/build.ts", "--outfile", file]);
+  if (code === 0) built = file;
 }
 
 /** Ends a test that hangs. Those that may take longer say so; `tidy/real-time.data.json` lists them. */
@@ -111,15 +93,26 @@ let reports = 0;
 
 /** Runs `bun test`. Each of the files that it must run has a result then. */
 async function test(flags: readonly string[], files: readonly string[], showing?: "failure"): Promise<void> {
-  const report = join(folder, `${reports++}.xml`);
+  const report = join(place.folder, `${reports++}.xml`);
   const reporting = ["--reporter=junit", `--reporter-outfile=${report}`];
-  const code = await run([bun, "test", "--timeout", String(TIMEOUT_MS), ...reporting, ...flags], showing);
+  const { code } = await run([bun, "test", "--timeout", String(TIMEOUT_MS), ...reporting, ...flags], showing);
   const found = existsSync(report) ? readReport(readFileSync(report, "utf8"), ROOT) : [];
-  found.push(...findMissing(files, found));
+  for (const file of listMissing(files, found)) found.push(await loadAlone(file));
   results.push(...found);
   // For instance words that no file's path contains.
   if (code !== 0 && found.every(({ failed }) => failed.length === 0))
     checks.push({ name: `bun test ${flags.join(" ")}: exit code ${code}`, isGood: false });
+}
+
+/** Files that have no row here, since what they are about isn't there. */
+const withoutRows: string[] = [];
+
+/** Tells by another run, alone, whether a file without a row has none here or didn't get as far. */
+async function loadAlone(file: string): Promise<FileResult> {
+  const { code, output } = await run([bun, "test", `./${file}`], "failure");
+  const result = judgeMissing(file, code, output);
+  if (result.failed.length === 0) withoutRows.push(file);
+  return result;
 }
 
 /** Runs files side by side, by paths that can't mean others. */
@@ -137,16 +130,15 @@ const POOLS = [
   { atOnce: 2, starts: false },
 ];
 
-/** Runs the files in two pools beside each other, each with the longest first. */
+/** Runs types, format and the files, these in two pools beside each other, each with the longest first. */
 async function testAll(files: readonly string[]): Promise<void> {
   const building = build();
-  await Promise.all(
-    POOLS.map(async ({ atOnce, starts }) => {
-      if (starts) await building;
-      const own = files.filter((file) => graph.startsProcesses(file) === starts);
-      await testFiles([`--parallel=${atOnce}`, ...TIMINGS_FLAGS], own);
-    }),
-  );
+  const pools = POOLS.map(async ({ atOnce, starts }) => {
+    if (starts) await building;
+    const own = files.filter((file) => graph.startsProcesses(file) === starts);
+    await testFiles([`--parallel=${atOnce}`, ...TIMINGS_FLAGS], own);
+  });
+  await Promise.all([checkAll(), ...pools]);
 }
 
 const ALONE_AT_ONCE = 2;
@@ -169,6 +161,20 @@ async function testChosen(args: readonly string[]): Promise<void> {
   await test(args, isPlain ? graph.tests.filter(contain(words)) : []);
 }
 
+/** More files than these haven't run out of their time by chance. */
+const LATE_MAX = 10;
+
+/** On a busy machine, runs the files that did no more wrong than run out of their time once more, each alone. */
+async function testLateOnes(): Promise<void> {
+  const late = results.filter(({ failed, late: count }) => count > 0 && count === failed.length);
+  if (busy === null || late.length > LATE_MAX) return;
+  for (const one of late) {
+    screen.print(`The machine is busy: ${busy}. Out of its time, so once more, alone: ${one.file}\n`);
+    results.splice(results.indexOf(one), 1);
+    await test([`./${one.file}`], [one.file]);
+  }
+}
+
 function contain(words: readonly string[]) {
   return (file: string) =>
     words.length === 0 || words.some((word) => file.includes(word.replace(/^\.\//, "")));
@@ -179,9 +185,16 @@ const NEAREST_MAX = 60;
 
 /** The number of files of the run. Zero where Bun chooses them. */
 let planned = 0;
+/** The number of files that the first tier leaves out. */
+let leftOut = 0;
+
+/** Seconds of the processor for what runs beside the files of the first tier. */
+function sumChecks(): number {
+  return sum(["types", "format", "build"].map((name) => readCheck(name).cpu));
+}
 
 async function main([first = "", ...rest]: readonly string[]): Promise<void> {
-  const ours = graph.tests.filter((file) => !beginWith(APART)(file));
+  const ours = graph.tests.filter((file) => !beginWith(APART)(file) || ESSENTIAL.has(file));
   const plan = (files: readonly string[]) => {
     planned = files.length;
     return files;
@@ -203,9 +216,13 @@ async function main([first = "", ...rest]: readonly string[]): Promise<void> {
       const [atOnce = "1", ...files] = rest;
       return testFiles([`--parallel=${atOnce}`, ...TIMINGS_FLAGS], plan(files));
     }
-    case "":
-      await Promise.all([checkAll(), testAll(plan(ours))]);
-      return;
+    case "--all":
+      return testAll(plan(ours));
+    case "": {
+      const tier = chooseFirstTier({ files: ours, costOf: makeCosts(), checks: sumChecks() });
+      leftOut = ours.length - tier.length;
+      return testAll(plan(tier));
+    }
     default:
       return testChosen([first, ...rest]);
   }
@@ -214,7 +231,10 @@ async function main([first = "", ...rest]: readonly string[]): Promise<void> {
 /** Writes and prints how it ended. Returns whether nothing failed. */
 function report(): boolean {
   const cpuMs = sumCpuMs(readMarks(marks));
-  if (keepTimings(graph.tests, cpuMs)) console.log("Written: test/runner/timings.data.json");
+  if (process.env.UPDATE_TIMINGS && types !== null) {
+    keepTimings(graph.tests, cpuMs, types.cpu / readCheck("types").cpu);
+    console.log("Written: test/runner/timings.data.json");
+  }
   const failedChecks = checks.filter(({ isGood }) => !isGood).map(({ name }) => name);
   const failedRows = results.flatMap(({ file, failed }) => failed.map((title) => `${file}: ${title}`));
   const failures = [...failedChecks, ...failedRows];
@@ -229,7 +249,12 @@ function report(): boolean {
     writeFileSync(process.env.TEST_RESULTS, JSON.stringify({ ...total, files }, null, 1));
   }
   if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join("\n  ")}`);
-  console.log(`\n${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+  console.log("");
+  const reasons = [...commands.reasons, ...withoutRows.map((file) => `${file} has no row here`)];
+  if (skipped > 0 || reasons.length > 0) console.log(`skipped: ${skipped} rows: ${reasons.join("; ")}`);
+  if (leftOut > 0)
+    console.log(`left out: the ${leftOut} files that take the most; npm run test:all runs them`);
+  console.log(`${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return failures.length === 0;
 }
 
@@ -237,11 +262,10 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
 }
 
-if (process.argv[2] === "--help") {
-  console.log(HELP);
-  process.exit(0);
-}
 const endProgress = screen.follow(() => describeProgress(readMarks(marks), planned));
 await main(process.argv.slice(2));
+await testLateOnes();
 endProgress();
-process.exit(report() ? 0 : 1);
+const isGood = report();
+await place.leave(GRACE_MS);
+process.exit(isGood ? 0 : 1);

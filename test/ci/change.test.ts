@@ -89,11 +89,11 @@ test("the tests nearest to a change come first, and those beyond the time are le
   const graph = await readGraph(root);
   const change = { since: "", base: null, files: ["src/b.ts"], rows: [] };
   const mayRun = () => true;
-  expect(chooseNear(change, graph, { mayRun, secondsOf: () => 1 })).toEqual({
+  expect(chooseNear(change, graph, { mayRun, costOf: () => 1 })).toEqual({
     files: ["test/b.test.ts", "test/a.test.ts"],
     left: 0,
   });
-  expect(chooseNear(change, graph, { mayRun, secondsOf: () => 30 })).toEqual({
+  expect(chooseNear(change, graph, { mayRun, costOf: () => 30 })).toEqual({
     files: ["test/b.test.ts"],
     left: 1,
   });

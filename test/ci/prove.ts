@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { APART, beginWith } from "../runner/apart.ts";
 import { makeTestEnvironment } from "../runner/environment.ts";
-import { readCpuMs } from "../runner/timings.ts";
+import { makeCosts } from "../runner/timings.ts";
 import { findBase, listChanged } from "./prove-changes.ts";
 import { type Proof, planRuns, RUNS_MIN } from "./prove-plan.ts";
 import { runSlowly } from "./prove-slowly.ts";
@@ -42,8 +42,9 @@ async function main([flag, revision]: readonly string[]): Promise<number> {
   // No line of a batch starts while the loop is late, as it always is on so slow a machine.
   const isApart = beginWith([...APART, ...RULERS]);
   const changed = base === null ? [] : listChanged(root, base);
+  const costOf = makeCosts();
   const proofs = changed.map(({ file, newTitles }): Proof => {
-    return { file, isNew: newTitles.length > 0, cpuMs: isApart(file) ? null : readCpuMs(file) };
+    return { file, isNew: newTitles.length > 0, cpuMs: isApart(file) ? null : costOf(file) * 1000 };
   });
   const { runs, left } = planRuns(proofs);
   const beganMs = performance.now();

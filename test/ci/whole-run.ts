@@ -3,10 +3,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type Graph, readGraph } from "../runner/graph.ts";
+import { makeCosts } from "../runner/timings.ts";
 import { assignFiles } from "./assign.ts";
 import { openCache } from "./cache.ts";
 import { type Change, keepGreen, readChange } from "./change.ts";
-import { chooseNear, makeNearStep, readTimes } from "./gate.ts";
+import { chooseNear, makeNearStep } from "./gate.ts";
 import { installAll } from "./installs/all.ts";
 import { describeOutcome, IdleWatch, listFailures, listTimes, type Times, writeTable } from "./report.ts";
 import type { Outcome, Step } from "./row.ts";
@@ -121,7 +122,7 @@ class WholeRun {
     const barred = this.#steps.filter(({ isGate, work }) => isGate || ("under" in work && work.isApart));
     const notNear = new Set(barred.flatMap(({ name }) => this.#files.get(name) ?? []));
     const mayRun = (file: string) => !notNear.has(file);
-    const near = chooseNear(this.#change, this.#graph, { mayRun, secondsOf: readTimes(this.#wish.root) });
+    const near = chooseNear(this.#change, this.#graph, { mayRun, costOf: makeCosts() });
     const changed = this.#change.files?.length ?? "an unknown number of";
     print(
       `The gate. Changed since ${this.#change.since}: ${changed} files. The ${near.files.length} tests nearest to them run here, ${near.left} are left to the steps.`,

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeProgress, type Mark, readMarks, Screen, sumCpuMs } from "./progress.ts";
-import { findMissing, readReport } from "./report.ts";
+import { listMissing, readReport } from "./report.ts";
 
 const FILES = {
   "good.test.ts": `test("holds", () => {}); test.skip("waits for its tool", () => {});`,
@@ -46,27 +46,20 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("each file has a result, and one that ends without a row has failed", () => {
+test("each file with rows has a result, and a limit of time is told from an error", () => {
   const results = readReport(readFileSync(report, "utf8"), folder);
-  results.push(...findMissing(NAMES, results));
   const lines = results.map(
-    ({ file, passed, failed, skipped }) => `${file}: ${passed}, ${skipped}, ${failed.join("; ")}`,
+    ({ file, passed, failed, late, skipped }) =>
+      `${file}: ${passed}, ${skipped}, ${late}, ${failed.join("; ")}`,
   );
   expect(lines.toSorted()).toEqual([
-    "broken.test.ts: 0, 0, (ended without a row)",
-    "crashes.test.ts: 1, 0, (worker crashed)",
-    "good.test.ts: 1, 1, ",
-    "hangs.test.ts: 0, 0, hangs",
-    "hook.test.ts: 0, 0, (unnamed)",
-    'red.test.ts: 1, 0, "a" & <b> > c > fails',
+    "crashes.test.ts: 1, 0, 0, (worker crashed)",
+    "good.test.ts: 1, 1, 0, ",
+    "hangs.test.ts: 0, 0, 1, hangs",
+    "hook.test.ts: 0, 0, 0, (unnamed)",
+    'red.test.ts: 1, 0, 0, "a" & <b> > c > fails',
   ]);
-});
-
-test("without a report, all of its files have failed", () => {
-  expect(findMissing(["a", "b"], []).map(({ failed }) => failed)).toEqual([
-    ["(ended without a row)"],
-    ["(ended without a row)"],
-  ]);
+  expect(listMissing(NAMES, results)).toEqual(["broken.test.ts"]);
 });
 
 test("workers mark where each file begins and ends, with their CPU", () => {

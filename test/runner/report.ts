@@ -7,6 +7,8 @@ export interface FileResult {
   readonly seconds: number;
   /** The titles of its failed rows, each behind those of the groups that it stands in. */
   readonly failed: string[];
+  /** How many of these ran out of their time. */
+  late: number;
   passed: number;
   skipped: number;
 }
@@ -27,11 +29,13 @@ function readAttribute(text: string, name: string): string {
 export function readReport(xml: string, root: string): FileResult[] {
   const results: FileResult[] = [];
   const groups: string[] = [];
-  let row: { title: string; outcome: "passed" | "skipped" | "failed" } | null = null;
+  let row: { title: string; outcome: "passed" | "skipped" | "failed"; isLate: boolean } | null = null;
   const endRow = () => {
     const result = results.at(-1);
-    if (result && row?.outcome === "failed") result.failed.push(row.title);
-    else if (result && row) result[row.outcome === "skipped" ? "skipped" : "passed"]++;
+    if (result && row?.outcome === "failed") {
+      result.failed.push(row.title);
+      if (row.isLate) result.late++;
+    } else if (result && row) result[row.outcome === "skipped" ? "skipped" : "passed"]++;
     row = null;
   };
   for (const [, isEnd, tag, attributes = "", isEmpty] of xml.matchAll(TAG)) {
@@ -40,10 +44,11 @@ export function readReport(xml: string, root: string): FileResult[] {
       if (isEnd) groups.pop();
       else if (groups.push(name) === 1) results.push(makeResult(attributes, root));
     } else if (tag === "testcase") {
-      if (!isEnd) row = { title: [...groups.slice(1), name].join(" > "), outcome: "passed" };
+      if (!isEnd) row = { title: [...groups.slice(1), name].join(" > "), outcome: "passed", isLate: false };
       if (isEnd || isEmpty) endRow();
     } else if (row && !isEnd) {
       row.outcome = tag === "failure" ? "failed" : "skipped";
+      row.isLate = readAttribute(attributes, "type") === "TimeoutError";
     }
   }
   return results;
@@ -53,13 +58,21 @@ function makeResult(attributes: string, root: string): FileResult {
   const path = readAttribute(attributes, "file");
   const file = isAbsolute(path) ? relative(root, path) : path;
   const seconds = Number(readAttribute(attributes, "time"));
-  return { file, seconds, failed: [], passed: 0, skipped: 0 };
+  return { file, seconds, failed: [], late: 0, passed: 0, skipped: 0 };
 }
 
-/** Returns a failed result for each file that ended without a row: it didn't load, or the run ended before it. */
-export function findMissing(files: readonly string[], results: readonly FileResult[]): FileResult[] {
+/** Returns the files that ended without a row: they have none here, didn't load, or the run ended before them. */
+export function listMissing(files: readonly string[], results: readonly FileResult[]): readonly string[] {
   const reported = new Set(results.map(({ file }) => file));
-  return files
-    .filter((file) => !reported.has(file))
-    .map((file) => ({ file, seconds: 0, failed: ["(ended without a row)"], passed: 0, skipped: 0 }));
+  return files.filter((file) => !reported.has(file));
+}
+
+/** Bun's word at the end of a run in which a file was loaded to its end and declared no row. */
+const NO_ROWS = /^Ran 0 tests across 1 file\./m;
+
+/** Judges a file without a row by a run of its own, of which this is the exit code and the output. */
+export function judgeMissing(file: string, code: number, output: string): FileResult {
+  const isWhole = code === 0 && NO_ROWS.test(output);
+  const failed = isWhole ? [] : ["(ended without a row)"];
+  return { file, seconds: 0, failed, late: 0, passed: 0, skipped: 0 };
 }

@@ -1,6 +1,6 @@
 // One seed's day from its first event to its last, recorded for the auditor.
 import { Database } from "bun:sqlite";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Audit } from "../../src/core/books/audit.ts";
@@ -39,9 +39,8 @@ export interface DayRecord {
   dispose(): void;
 }
 
-/** A folder in memory, so that files need no disk. */
-const SHARED_MEMORY = "/dev/shm";
-const ROOT = existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir();
+/** The run's folder in memory, where there is one, so that files need no disk. */
+const ROOT = process.env.TEST_MEMORY ?? tmpdir();
 const TOP_UP_TRIES = 8;
 
 export async function liveThrough(seed: number): Promise<DayRecord> {

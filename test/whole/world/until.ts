@@ -2,6 +2,11 @@
 
 const LOOK_EVERY_MS = 20;
 
+/** By its name a run tells what a busy machine delays from what is wrong, as of Bun's own limits. */
+class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+}
+
 /** Calls `look` until it returns something truthy, and returns that. Throws after `withinMs`. */
 export async function until<Found>(
   what: string,
@@ -12,7 +17,7 @@ export async function until<Found>(
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    if (Date.now() > deadline) throw new TimeoutError(`not within ${withinMs} ms: ${what}`);
     await Bun.sleep(LOOK_EVERY_MS);
   }
 }
