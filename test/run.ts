@@ -1,7 +1,7 @@
 // The program behind `npm test`: runs the tests and ends with one line, `N passed, N failed`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { APART, beginWith } from "./runner/apart.ts";
+import { beginWith } from "./runner/apart.ts";
 import { type Cost, describeBusy } from "./runner/busy.ts";
 import { Commands, type Ran } from "./runner/command.ts";
 import { makeTestEnvironment } from "./runner/environment.ts";
@@ -10,8 +10,8 @@ import { ALSO_ON_BINARY, ON_BINARY } from "./runner/on-binary.ts";
 import { enterPlace, leaveOnSignal } from "./runner/place.ts";
 import { describeProgress, readMarks, Screen, sumCpuMs } from "./runner/progress.ts";
 import { type FileResult, judgeMissing, listMissing, readReport } from "./runner/report.ts";
-import { chooseFirstTier, ESSENTIAL } from "./runner/tiers.ts";
-import { keepTimings, makeCosts, readCheck, TIMINGS_FLAGS } from "./runner/timings.ts";
+import { listBothTiers, listFirstTier } from "./runner/tiers.ts";
+import { keepTimings, readCheck, TIMINGS_FLAGS } from "./runner/timings.ts";
 
 const HELP = `usage: npm test [-- OPTIONS]
   npm test                       types, format, what must be there, and the cheapest files, for about five minutes
@@ -24,7 +24,7 @@ const HELP = `usage: npm test [-- OPTIONS]
   npm test -- --each-alone WORD...
                                  files whose path contains a word, or all that \`npm run test:all\` runs, each in a process of its own
 
-TEST_RESULTS=FILE writes { passed, failed, skipped, files: [{ file, seconds, cpuSeconds | null, passed, failed: [TITLE], late, skipped }] };
+TEST_RESULTS=FILE writes { passed, failed, skipped, busy: WHY | null, files: [{ file, seconds, cpuSeconds | null, passed, failed: [TITLE], late, skipped }] };
 what failed beside the files (types, format, build) is only in the sum. TEST_BUSY=WHY says that the machine is too busy for limits
 of time. UPDATE_TIMINGS=1 with test:all keeps the CPU time of each file.`;
 
@@ -188,13 +188,8 @@ let planned = 0;
 /** The number of files that the first tier leaves out. */
 let leftOut = 0;
 
-/** Seconds of the processor for what runs beside the files of the first tier. */
-function sumChecks(): number {
-  return sum(["types", "format", "build"].map((name) => readCheck(name).cpu));
-}
-
 async function main([first = "", ...rest]: readonly string[]): Promise<void> {
-  const ours = graph.tests.filter((file) => !beginWith(APART)(file) || ESSENTIAL.has(file));
+  const both = listBothTiers(graph.tests);
   const plan = (files: readonly string[]) => {
     planned = files.length;
     return files;
@@ -211,17 +206,17 @@ async function main([first = "", ...rest]: readonly string[]): Promise<void> {
       return testFiles(["--parallel=2"], near);
     }
     case "--each-alone":
-      return testEachAlone(plan(ours.filter(contain(rest))));
+      return testEachAlone(plan(both.filter(contain(rest))));
     case "--at-once": {
       const [atOnce = "1", ...files] = rest;
       return testFiles([`--parallel=${atOnce}`, ...TIMINGS_FLAGS], plan(files));
     }
     case "--all":
-      return testAll(plan(ours));
+      return testAll(plan(both));
     case "": {
-      const tier = chooseFirstTier({ files: ours, costOf: makeCosts(), checks: sumChecks() });
-      leftOut = ours.length - tier.length;
-      return testAll(plan(tier));
+      const first = listFirstTier(graph.tests);
+      leftOut = both.length - first.length;
+      return testAll(plan(first));
     }
     default:
       return testChosen([first, ...rest]);
@@ -246,7 +241,7 @@ function report(): boolean {
       ...one,
       cpuSeconds: (cpuMs.get(one.file) ?? Number.NaN) / 1000,
     }));
-    writeFileSync(process.env.TEST_RESULTS, JSON.stringify({ ...total, files }, null, 1));
+    writeFileSync(process.env.TEST_RESULTS, JSON.stringify({ ...total, busy, files }, null, 1));
   }
   if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join("\n  ")}`);
   console.log("");

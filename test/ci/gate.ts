@@ -36,7 +36,7 @@ export function makeNearStep(files: readonly string[]): Step {
     needs: [],
     cpu: 1,
     minutes: 10,
-    isGate: true,
+    gate: "both",
     work: { under: files, atOnce: 1 },
   };
 }

@@ -20,7 +20,8 @@ interface Limits {
   readonly isLow?: boolean;
 }
 
-const running = new Set<number>();
+/** Longer than a run of tests takes to end what it has started. */
+const GRACE_MS = 4_000;
 
 /** Ends the command and what it has started. */
 function endGroup(pid: number): void {
@@ -29,11 +30,6 @@ function endGroup(pid: number): void {
   } catch {
     // Nothing of it is left.
   }
-}
-
-/** Ends all commands, for a run that is given up. */
-export function endAll(): void {
-  for (const pid of running) endGroup(pid);
 }
 
 export async function runCommand(command: readonly string[], limits: Limits): Promise<Ran> {
@@ -51,15 +47,17 @@ export async function runCommand(command: readonly string[], limits: Limits): Pr
     stderr: log,
     detached: true,
   });
-  running.add(child.pid);
   let isLate = false;
-  const limit = setTimeout(() => {
+  const endLate = async () => {
     isLate = true;
+    // A run of tests ends what it has started, outside its group, too.
+    child.kill("SIGTERM");
+    await Promise.race([child.exited, Bun.sleep(GRACE_MS)]);
     endGroup(child.pid);
-  }, minutes * 60_000);
+  };
+  const limit = setTimeout(() => void endLate(), minutes * 60_000);
   const code = await child.exited;
   clearTimeout(limit);
-  running.delete(child.pid);
   endGroup(child.pid);
   closeSync(log);
   const said = readFileSync(path, "utf8");

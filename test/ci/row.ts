@@ -7,6 +7,8 @@ export interface Command {
   readonly isOne?: boolean;
   /** It starts the binary. */
   readonly onBinary?: boolean;
+  /** It runs test files, and says in `TEST_RESULTS` what became of each. */
+  readonly reportsFiles?: boolean;
 }
 
 /** Test files, of which each belongs to the first step that takes it. */
@@ -20,6 +22,8 @@ export interface Files {
   readonly isApart?: boolean;
   /** Runs the scenarios against the binary rather than in the test's own process. */
   readonly onBinary?: boolean;
+  /** Takes those that import this file, directly or through others, once more than the step that they belong to. */
+  readonly importing?: string;
 }
 
 export interface Step {
@@ -31,8 +35,8 @@ export interface Step {
   /** Ended, and red, beyond these: several times what it takes on a quiet machine. */
   readonly minutes: number;
   readonly work: Command | Files;
-  /** Runs before all others, and ends the run if it is red. */
-  readonly isGate?: boolean;
+  /** Runs before all others, and ends the run if it is red: in both, in `npm run check` alone, or in the whole run alone. */
+  readonly gate?: "both" | "check" | "whole";
   /** Measures something, so it runs alone, after all others. */
   readonly measures?: boolean;
 }
@@ -53,4 +57,6 @@ export interface Outcome {
   /** Of the step's processes and those that they waited for, in seconds. */
   readonly cpu: number;
   readonly text: string;
+  /** Why the machine is too busy for limits of time, where the step found out. */
+  readonly busy?: string;
 }

@@ -13,6 +13,8 @@ const LONG = 20;
 interface Results {
   readonly passed: number;
   readonly failed: number;
+  /** Why the machine is too busy for limits of time; null if it isn't. */
+  readonly busy: string | null;
   readonly files: readonly { readonly file: string; readonly failed: readonly string[] }[];
 }
 
@@ -27,10 +29,17 @@ export interface FileRun {
 type Result = Omit<Outcome, "name">;
 
 /** Runs test files beside each other. */
-export async function runFiles({ root, files, atOnce, minutes, env }: FileRun): Promise<Result> {
+export function runFiles({ files, atOnce, ...limits }: FileRun): Promise<Result> {
+  return runTests([process.execPath, "test/run.ts", "--at-once", String(atOnce), ...files], limits);
+}
+
+/** Runs a program that runs test files. */
+async function runTests(
+  command: readonly string[],
+  { root, minutes, env }: Pick<FileRun, "root" | "minutes" | "env">,
+): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "poundkey-results-"));
   const path = join(folder, "results.json");
-  const command = [process.execPath, "test/run.ts", "--at-once", String(atOnce), ...files];
   const ran = await runCommand(command, { cwd: root, minutes, env: { ...env, TEST_RESULTS: path } });
   const results: Results | null = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : null;
   rmSync(folder, { recursive: true, force: true });
@@ -40,11 +49,19 @@ export async function runFiles({ root, files, atOnce, minutes, env }: FileRun): 
     .map(({ file, failed }): FileFailure => ({ file, titles: failed }));
   // A run that ends badly without a failed test is red, whatever it counted.
   const failed = results.failed === 0 && ran.code !== 0 ? 1 : results.failed;
-  return { ...ran, passed: results.passed, failed, files: failures };
+  const { busy } = results;
+  return { ...ran, passed: results.passed, failed, files: failures, ...(busy !== null && { busy }) };
+}
+
+/** From tests that aren't about it, what stands beside the checkout is hidden: a stranger's clone hasn't it. */
+export function makeEnvironment(root: string, step: Step): Readonly<Record<string, string>> {
+  const { work, measures } = step;
+  const isHidden = "under" in work ? work.importing === undefined && !measures : work.reportsFiles;
+  return { ...nameBinary(root, step), ...(isHidden && { TEST_BESIDE: "nothing" }) };
 }
 
 /** Names the binary once it is built: for all that the step starts, or for its tests' processes, not their own gateways. */
-export function makeEnvironment(root: string, { needs, work }: Step): Readonly<Record<string, string>> {
+function nameBinary(root: string, { needs, work }: Step): Readonly<Record<string, string>> {
   if (!needs.includes("build")) return {};
   const binary = join(root, BINARY);
   if (work.onBinary) return { POUNDKEY_BINARY: binary };
@@ -62,12 +79,13 @@ function count(ran: Ran, isOne: boolean): { passed: number; failed: number } {
 export async function runStep(
   step: Step,
   files: readonly string[],
-  { root, isLong }: { readonly root: string; readonly isLong: boolean },
+  { root, isLong, busy }: { readonly root: string; readonly isLong: boolean; readonly busy: string | null },
 ): Promise<Outcome> {
   const { name, work } = step;
   const minutes = isLong ? step.minutes * LONG : step.minutes;
-  const env = makeEnvironment(root, step);
+  const env = { ...makeEnvironment(root, step), ...(busy !== null && { TEST_BUSY: busy }) };
   if ("command" in work) {
+    if (work.reportsFiles) return { name, ...(await runTests(work.command, { root, minutes, env })) };
     const ran = await runCommand(work.command, { cwd: root, minutes, env });
     return { name, ...ran, ...count(ran, work.isOne ?? false), files: [] };
   }

@@ -1,7 +1,7 @@
 // The program behind `.ci/run` and `npm run check`: the gate, then all steps beside each other. Ends with `N passed, N failed`.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { endAll } from "./process.ts";
+import { enterPlace, leaveOnSignal } from "../runner/place.ts";
 import { runWhole } from "./whole-run.ts";
 
 const HELP = `usage: .ci/run [long] [--only STEP,STEP] [--fresh] [--keep-times]
@@ -27,13 +27,11 @@ if (values.help) {
   console.log(HELP);
   process.exit(0);
 }
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    endAll();
-    console.log("0 passed, 1 failed");
-    process.exit(1);
-  });
-}
+/** A run of tests within a step needs less. */
+const GRACE_MS = 4_000;
+const place = enterPlace();
+leaveOnSignal(place, GRACE_MS, () => console.log("0 passed, 1 failed"));
+
 function giveUp(error: unknown) {
   console.log(`error: ${error instanceof Error ? error.message : error}`);
   return { passed: 0, failed: 1 };
@@ -49,6 +47,6 @@ const { passed, failed } = await runWhole({
   // The long form's times say nothing of the usual one.
   keepsTimes: values["keep-times"] && !isLong,
 }).catch(giveUp);
-endAll();
+await place.leave(GRACE_MS);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

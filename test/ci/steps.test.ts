@@ -3,17 +3,20 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readGraph } from "../runner/graph.ts";
-import { expectNone, ROOT } from "../tidy/sources.ts";
+import { expectNone, ROOT, readSources } from "../tidy/sources.ts";
 import { assignFiles } from "./assign.ts";
 import { FLAKY_FILE, NEVER_AGAIN, readRows } from "./flaky.ts";
 import { INSTALLS } from "./installs/rows.ts";
+import type { Step } from "./row.ts";
+import { makeEnvironment } from "./run-step.ts";
 import { schedule } from "./schedule.ts";
-import { makeSteps } from "./steps.ts";
+import { BESIDE, type Course, makeSteps } from "./steps.ts";
 
 const graph = await readGraph(ROOT);
+const USUAL: Course = { isLong: false, hasRecordings: true, base: null };
 
 test.each([false, true])("each step can run, and has work (long: %p)", async (isLong) => {
-  const steps = makeSteps({ isLong, base: "HEAD^" });
+  const steps = makeSteps({ ...USUAL, isLong, base: "HEAD^" });
   const files = assignFiles(steps, graph);
   expectNone(steps.filter(({ name, work }) => "under" in work && !files.has(name)).map(({ name }) => name));
   const ran: string[] = [];
@@ -26,17 +29,45 @@ test.each([false, true])("each step can run, and has work (long: %p)", async (is
   expect(ran.toSorted()).toEqual(steps.map(({ name }) => name).toSorted());
 });
 
-test("each test file is in one step", () => {
-  const assigned = [...assignFiles(makeSteps({ isLong: false, base: null }), graph).values()].flat();
-  expect(assigned.toSorted()).toEqual([...graph.tests]);
+/** A path to the folder beside the checkout, put together anywhere else. */
+const HAND_MADE = /"shared",\s"data"|\.\.\/shared\/data["'`]/;
+const isAboutRecordings = ({ work }: Step) => "under" in work && work.importing !== undefined;
+
+test("each test file is in one step, whatever stands beside the checkout", () => {
+  const steps = makeSteps({ ...USUAL, hasRecordings: false });
+  expect([...assignFiles(steps, graph).values()].flat().toSorted()).toEqual([...graph.tests]);
+  expectNone(steps.filter(isAboutRecordings).map(({ name }) => name));
+});
+
+test("the README's test command runs in a clone, and tests see recordings in a step of their own alone", () => {
+  const steps = makeSteps(USUAL);
+  const files = assignFiles(steps, graph);
+  const clone = steps.find(({ gate, work }) => gate === "whole" && "command" in work && work.reportsFiles);
+  expect(clone?.work).toMatchObject({ command: expect.arrayContaining(["npm test"]) });
+  const seeing = steps.filter((step) => makeEnvironment(ROOT, step).TEST_BESIDE === undefined);
+  const theirs = new Set(seeing.flatMap(({ name }) => files.get(name) ?? []));
+  const able = graph.tests.filter((file) => graph.reach(file).has(BESIDE));
+  expect(able).toContain("test/recorded/recorded.test.ts");
+  expectNone(able.filter((file) => !theirs.has(file)));
+  expectNone(
+    seeing
+      .filter(({ measures, work }) => "under" in work && !measures)
+      .filter((one) => !isAboutRecordings(one))
+      .map(({ name }) => name),
+  );
+});
+
+test("what has data beside the checkout finds it in one place", () => {
+  const readers = readSources("test").filter(({ path, text }) => path !== BESIDE && HAND_MADE.test(text));
+  expectNone(readers.map(({ path }) => path));
 });
 
 test("a step with tests that need an install waits for it", () => {
-  const files = assignFiles(makeSteps({ isLong: false, base: null }), graph);
+  const files = assignFiles(makeSteps({ ...USUAL }), graph);
   const folders = INSTALLS.flatMap(({ from }) =>
     from.map((file) => file.slice(0, file.lastIndexOf("/") + 1)),
   );
-  const waiting = makeSteps({ isLong: false, base: null }).filter(({ needs }) =>
+  const waiting = makeSteps({ ...USUAL }).filter(({ needs }) =>
     needs.some((need) => /^(pip|npm)-/.test(need)),
   );
   const theirs = new Set(waiting.flatMap(({ name }) => files.get(name) ?? []));
@@ -46,7 +77,7 @@ test("a step with tests that need an install waits for it", () => {
 });
 
 test("each install is needed by a step, and the files that name it are there", () => {
-  const needs = new Set(makeSteps({ isLong: false, base: null }).flatMap((step) => step.needs));
+  const needs = new Set(makeSteps({ ...USUAL }).flatMap((step) => step.needs));
   expectNone(INSTALLS.filter(({ name }) => !needs.has(name)).map(({ name }) => name));
   expectNone(INSTALLS.flatMap(({ from }) => from).filter((file) => !existsSync(join(ROOT, file))));
 });

@@ -5,6 +5,9 @@ import type { Step } from "./row.ts";
 const bun = process.execPath;
 const tool = (name: string) => `node_modules/.bin/${name}`;
 
+/** Finds what stands beside the checkout. */
+export const BESIDE = "test/harness/beside.ts";
+
 /** The path at which the binary is built. */
 export const BINARY = "dist/poundkey";
 
@@ -17,14 +20,26 @@ export const RULERS = [
   "test/drills/tool-costs.test.ts",
 ];
 
-/** Tells in two minutes most of what a change forgot. */
+/** Makes a clone in an empty folder, where nothing stands beside it, and runs README.md's commands there. */
+const IN_CLONE = [bun, "test/ci/readme/run.ts"];
+const TEST_COMMAND = "npm test";
+
+/** Tells in two minutes most of what a change forgot. The whole run has types, format and the first tier from the clone. */
 const GATE: readonly Step[] = [
+  {
+    name: "clone",
+    needs: [],
+    cpu: 2,
+    minutes: 40,
+    gate: "whole",
+    work: { command: [...IN_CLONE, "--only", TEST_COMMAND], reportsFiles: true },
+  },
   {
     name: "types",
     needs: [],
     cpu: 1.2,
     minutes: 20,
-    isGate: true,
+    gate: "check",
     work: { command: [tool("tsc"), "--noEmit"], isOne: true },
   },
   {
@@ -32,7 +47,7 @@ const GATE: readonly Step[] = [
     needs: [],
     cpu: 1.2,
     minutes: 20,
-    isGate: true,
+    gate: "check",
     work: { command: [tool("biome"), "check", "--error-on-warnings", "."], isOne: true },
   },
   {
@@ -40,12 +55,12 @@ const GATE: readonly Step[] = [
     needs: [],
     cpu: 1,
     minutes: 20,
-    isGate: true,
+    gate: "both",
     work: { under: ["test/tidy/", "test/docs/", "test/drills/", "test/ci/", "test/runner/"], atOnce: 2 },
   },
 ];
 
-const READY = ["start", "build"];
+const READY = ["build"];
 
 const makeFolders = (isLong: boolean): readonly Step[] => [
   {
@@ -176,8 +191,19 @@ function makeProof(base: string): Step {
   };
 }
 
+/** The rows of what stands beside the checkout, and nowhere else: all other steps run without it. */
+const RECORDINGS: Step = {
+  name: "recordings",
+  needs: READY,
+  cpu: 1.6,
+  minutes: 45,
+  work: { under: [], importing: BESIDE, atOnce: 2 },
+};
+
 export interface Course {
   readonly isLong: boolean;
+  /** Whether recordings stand beside the checkout. */
+  readonly hasRecordings: boolean;
   /** The commit that the change under test comes from; null if none is known. */
   readonly base: string | null;
 }
@@ -189,11 +215,11 @@ const run = (file: string, ...flags: readonly string[]) => ({
 function makePrograms(isLong: boolean): readonly Step[] {
   return [
     {
-      name: "start",
+      name: "readme",
       needs: [],
       cpu: 1,
-      minutes: 10,
-      work: { command: [bun, "test/ci/start.ts"] },
+      minutes: 20,
+      work: { command: [...IN_CLONE, "--but", TEST_COMMAND] },
     },
     {
       name: "build",
@@ -266,7 +292,11 @@ const LONG: readonly Step[] = [
 ];
 
 /** The rows, in the order in which they take files. */
-export function makeSteps({ isLong, base }: Course): readonly Step[] {
-  const programs = [...makePrograms(isLong), ...(base === null ? [] : [makeProof(base)])];
+export function makeSteps({ isLong, hasRecordings, base }: Course): readonly Step[] {
+  const programs = [
+    ...makePrograms(isLong),
+    ...(hasRecordings ? [RECORDINGS] : []),
+    ...(base === null ? [] : [makeProof(base)]),
+  ];
   return [...programs, ...(isLong ? LONG : []), ...makeFolders(isLong), ...GATE, ...makeRest(isLong)];
 }

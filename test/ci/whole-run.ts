@@ -2,7 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { findRecordings } from "../harness/beside.ts";
 import { type Graph, readGraph } from "../runner/graph.ts";
+import { listFirstTier } from "../runner/tiers.ts";
 import { makeCosts } from "../runner/timings.ts";
 import { assignFiles } from "./assign.ts";
 import { openCache } from "./cache.ts";
@@ -46,7 +48,6 @@ function sum(numbers: readonly number[]): number {
 /** Throws an Error if a wanted step isn't there. */
 export async function runWhole(wish: Wish): Promise<Sum> {
   if (wish.isLong) process.env.LONG = "1";
-  if (wish.keepsTimes) process.env.UPDATE_TIMINGS = "1";
   const cache = openCache();
   const [graph, change] = await Promise.all([readGraph(wish.root), readChange(wish.root, cache)]);
   const run = new WholeRun(wish, graph, change);
@@ -73,15 +74,16 @@ class WholeRun {
   readonly #tries: SecondTries;
   readonly #times: Times;
   readonly #outcomes: Outcome[] = [];
-  /** The tests near the change that the gate has run. */
-  #near: readonly string[] = [];
+  /** The tests that the gate has run: the first tier in the clone, and those near the change. */
+  #ran: ReadonlySet<string> = new Set();
   #settled = { settled: 0, faults: 0 };
 
   constructor(wish: Wish, graph: Graph, change: Change) {
     this.#wish = wish;
     this.#graph = graph;
     this.#change = change;
-    this.#steps = makeSteps({ isLong: wish.isLong, base: change.base });
+    const hasRecordings = findRecordings() !== null;
+    this.#steps = makeSteps({ isLong: wish.isLong, hasRecordings, base: change.base });
     const names = this.#steps.map(({ name }) => name);
     const unknown = wish.only?.find((name) => !names.includes(name));
     if (unknown !== undefined) throw new Error(`No step is named ${unknown}. There are ${names.join(", ")}.`);
@@ -110,7 +112,7 @@ class WholeRun {
 
   #listWanted(): readonly Step[] {
     const { only } = this.#wish;
-    if (only === null) return this.#steps.filter(({ isGate }) => !isGate);
+    if (only === null) return this.#steps.filter(({ gate }) => gate === undefined);
     const wanted = new Set(only);
     for (const name of wanted)
       for (const need of this.#steps.find((step) => step.name === name)?.needs ?? []) wanted.add(need);
@@ -118,19 +120,22 @@ class WholeRun {
   }
 
   async runGate(): Promise<void> {
-    const gate = this.#steps.filter(({ isGate }) => isGate);
-    const barred = this.#steps.filter(({ isGate, work }) => isGate || ("under" in work && work.isApart));
+    const here = this.#wish.isCheck ? "check" : "whole";
+    const gate = this.#steps.filter((step) => step.gate === "both" || step.gate === here);
+    // The long form of a test is run by its step.
+    const first = new Set(this.#wish.isCheck || this.#wish.isLong ? [] : listFirstTier(this.#graph.tests));
+    const barred = this.#steps.filter(({ gate, work }) => gate || ("under" in work && work.isApart));
     const notNear = new Set(barred.flatMap(({ name }) => this.#files.get(name) ?? []));
-    const mayRun = (file: string) => !notNear.has(file);
+    const mayRun = (file: string) => !notNear.has(file) && !first.has(file);
     const near = chooseNear(this.#change, this.#graph, { mayRun, costOf: makeCosts() });
     const changed = this.#change.files?.length ?? "an unknown number of";
     print(
       `The gate. Changed since ${this.#change.since}: ${changed} files. The ${near.files.length} tests nearest to them run here, ${near.left} are left to the steps.`,
     );
-    const step = makeNearStep(near.files);
-    await this.#schedule([...gate, step], new Map([...this.#files, [step.name, near.files]]));
+    this.#ran = first;
+    await this.#schedule([...gate, makeNearStep(near.files)], [["near", near.files]]);
     this.#settled = await this.#tries.judge(this.#outcomes);
-    this.#near = near.files;
+    this.#ran = new Set([...first, ...near.files]);
     if (this.isRed) print("The gate is red, so nothing else runs.");
   }
 
@@ -139,20 +144,23 @@ class WholeRun {
     const installs = [...installing.keys()].map(
       (name): Step => ({ name, needs: [], cpu: 0, minutes: 0, work: { command: [] } }),
     );
-    const near = new Set(this.#near);
-    const left = this.#steps.map(({ name, work }) => {
-      const files = this.#files.get(name) ?? [];
-      return [name, work.onBinary ? files : files.filter((file) => !near.has(file))] as const;
-    });
-    await this.#schedule([...installs, ...this.#listWanted()], new Map(left), installing);
+    await this.#schedule([...installs, ...this.#listWanted()], [], installing);
     this.#settled = await this.#tries.judge(this.#outcomes.slice(before));
+  }
+
+  /** Returns the files of a step that the gate hasn't run in the same way. */
+  #listLeft({ name, work }: Step): readonly string[] {
+    const files = this.#files.get(name) ?? [];
+    const isOtherWay = work.onBinary || ("under" in work && work.importing !== undefined);
+    return isOtherWay ? files : files.filter((file) => !this.#ran.has(file));
   }
 
   async #schedule(
     steps: readonly Step[],
-    files: ReadonlyMap<string, readonly string[]>,
+    more: readonly (readonly [name: string, files: readonly string[]])[],
     installing: ReadonlyMap<string, Promise<Outcome>> = new Map(),
   ): Promise<void> {
+    const files = new Map([...steps.map((step) => [step.name, this.#listLeft(step)] as const), ...more]);
     await schedule(steps, {
       room: ROOM,
       ended: new Set(),
@@ -174,7 +182,8 @@ class WholeRun {
       return { name: step.name, passed: 0, failed: 1, files: [], seconds: 0, cpu: 0, text };
     }
     print(`== ${step.name}`);
-    return runStep(step, files, this.#wish);
+    const busy = this.#outcomes.find((one) => one.busy !== undefined)?.busy ?? null;
+    return runStep(step, files, { ...this.#wish, busy });
   }
 
   finish(idleShare: number): Sum {

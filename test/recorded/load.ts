@@ -1,7 +1,6 @@
 // Recorded provider traffic as test material: finds and reads it, and gives the reasons for what is left out.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json/json.ts";
+import { findRecordings } from "../harness/beside.ts";
 import { toEvents } from "./aws-frames.ts";
 import { splitEvents } from "./events.ts";
 import { readRows } from "./rows.ts";
@@ -55,9 +54,7 @@ export interface Traffic {
 
 /** The fixtures beside the checkout, or in POUNDKEY_FIXTURES. Null if there are none. */
 export function fixturesFolder(): string | null {
-  const beside = join(import.meta.dir, "..", "..", "..", "shared", "data", "fixtures");
-  const folder = Bun.env.POUNDKEY_FIXTURES ?? beside;
-  return existsSync(folder) ? folder : null;
+  return findRecordings();
 }
 
 export function readTraffic(folder: string): Traffic {

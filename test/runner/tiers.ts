@@ -1,5 +1,8 @@
 // The two tiers of the tests: `npm test` runs what must be there and then the cheapest files, `npm run test:all` all of them.
 
+import { APART, beginWith } from "./apart.ts";
+import { makeCosts, readCheck } from "./timings.ts";
+
 /** Seconds of the processor that `npm test` may take on the machine of the kept times, with types, format and build. */
 export const FIRST_TIER_SECONDS = 450;
 
@@ -30,7 +33,7 @@ export const ESSENTIAL: ReadonlySet<string> = new Set([
 ]);
 
 interface Choice {
-  /** All that `npm run test:all` runs. */
+  /** Those to choose from. */
   readonly files: readonly string[];
   /** The kept seconds of a file. */
   readonly costOf: (file: string) => number;
@@ -58,4 +61,16 @@ export function chooseFirstTier({ files, costOf, checks }: Choice): readonly str
     chosen.add(file);
   }
   return files.filter((file) => chosen.has(file));
+}
+
+/** Returns what `npm run test:all` runs, of all test files. */
+export function listBothTiers(tests: readonly string[]): readonly string[] {
+  const isApart = beginWith(APART);
+  return tests.filter((file) => !isApart(file) || ESSENTIAL.has(file));
+}
+
+/** Returns what `npm test` runs, of all test files, by their kept times. */
+export function listFirstTier(tests: readonly string[]): readonly string[] {
+  const checks = ["types", "format", "build"].reduce((sum, name) => sum + readCheck(name).cpu, 0);
+  return chooseFirstTier({ files: listBothTiers(tests), costOf: makeCosts(), checks });
 }

@@ -1,13 +1,14 @@
 // Signatures against Amazon's own cases for Signature Version 4, and the headers of a call to Bedrock.
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AwsProof } from "../../src/core/models/token-source.ts";
 import { signAws } from "../../src/transport/auth/authorize.ts";
 import { type AwsRequest, signRequest } from "../../src/transport/auth/sigv4.ts";
+import { findBeside } from "../harness/beside.ts";
 
-const SUITE = join(import.meta.dir, "..", "..", "..", "shared", "data", "sigv4-aws-suite", "v4");
-const CASES = existsSync(SUITE) ? readdirSync(SUITE) : [];
+const SUITE = findBeside("sigv4-aws-suite/v4") ?? "";
+const CASES = SUITE === "" ? [] : readdirSync(SUITE);
 if (CASES.length === 0) test.skip("Amazon's signing cases: none at ../shared/data/sigv4-aws-suite", () => {});
 
 interface Context {

@@ -3,9 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { TOPICS, type Topic } from "../../../src/selectors/text/topics.ts";
+import { findBeside } from "../../harness/beside.ts";
 import { choosePart } from "../dice.ts";
 
-export const DATA = join(import.meta.dir, "..", "..", "..", "..", "shared", "data", "router");
+/** Empty if they aren't there. */
+export const DATA = findBeside("router") ?? "";
 
 export const POOLS = ["llmrouter9", "zeroeval", "mmlu_pro", "reasoning_gym", "routellm"] as const;
 export type Pool = (typeof POOLS)[number];
