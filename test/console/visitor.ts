@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { type Setup, startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { isMissing } from "../harness/tools.ts";
 
 const EXECUTABLE = Bun.which("chromium") ?? Bun.which("google-chrome");
 const FLAGS = [
@@ -19,7 +20,7 @@ const WAIT_MS = 20_000;
 export const VISIT_MS = 60_000;
 
 /** True if a browser is installed. The tests that need one are skipped otherwise. */
-export const HAS_BROWSER = EXECUTABLE !== null;
+export const HAS_BROWSER = !isMissing("no Chromium", EXECUTABLE !== null);
 
 /** A gateway whose console is visited. */
 export interface Visited {

@@ -10,6 +10,7 @@ import { CHANNELS } from "../../src/app/channels.ts";
 import { EXIT } from "../../src/app/terminal.ts";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { loadText, requireSettings } from "../harness/settings.ts";
+import { findTool } from "../harness/tools.ts";
 import { DEPLOY } from "./files.ts";
 
 const TEST_MS = 60_000;
@@ -23,7 +24,7 @@ const SETS = readdirSync(VALUES).sort();
 const scratch = mkdtempSync(join(tmpdir(), "poundkey-deploy-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-const isMissing = (command: string) => Bun.which(command) === null;
+const isMissing = (command: string) => findTool(command) === null;
 const textOf = (...path: readonly string[]) => readFileSync(join(DEPLOY, ...path), "utf8");
 const readYaml = (text: string) => asObject(Bun.YAML.parse(text));
 

@@ -2,12 +2,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findTool } from "../harness/tools.ts";
 import { findFreePort } from "../whole/network/shared-front.ts";
 import { until } from "../whole/world/until.ts";
 import { DEPLOY } from "./files.ts";
 
 /** Null where it isn't installed. */
-export const NGINX = Bun.which("nginx");
+export const NGINX = findTool("nginx");
 
 interface Proxy {
   readonly url: string;

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findTool, isMissing } from "../harness/tools.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
@@ -17,10 +18,11 @@ function findPython(sdk = "openai"): string | null {
 }
 
 const PROGRAMS = {
-  sh: Bun.which("curl") ? Bun.which("bash") : null,
+  sh: findTool("curl") ? findTool("bash") : null,
   js: process.execPath,
   python: findPython(),
 } as const;
+isMissing("no Python with OpenAI's SDK", PROGRAMS.python !== null);
 
 /** True if it can be run, in Python with the SDK of a vendor. */
 export function isThere(runner: Runner, sdk = "openai"): boolean {

@@ -2,9 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findTool } from "./tools.ts";
 
-export const OPENSSL = Bun.which("openssl");
-if (OPENSSL === null) console.log("skipped: no openssl on this machine");
+export const OPENSSL = findTool("openssl");
 
 interface Certificate {
   /** In PEM. */

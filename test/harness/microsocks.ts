@@ -2,9 +2,9 @@
 import { connect } from "node:net";
 import { findFreePort } from "../whole/network/shared-front.ts";
 import { until } from "../whole/world/until.ts";
+import { findTool } from "./tools.ts";
 
-export const MICROSOCKS = Bun.which("microsocks");
-if (MICROSOCKS === null) console.log("skipped: no microsocks on this machine");
+export const MICROSOCKS = findTool("microsocks");
 
 export const SOCKS_LOGIN = { user: "user", password: "w@rd" };
 

@@ -1,5 +1,5 @@
 // The folders that hold all that a run's tests write for a while: one on the disk and one in memory. They go with the run.
-import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endStarted } from "./processes.ts";
@@ -27,9 +27,22 @@ export function enterPlace(): Place {
     folder,
     async leave(graceMs) {
       await endStarted(folder, graceMs);
+      unmountBelow(folder);
       for (const one of folders) rmSync(one, { recursive: true, force: true });
     },
   };
+}
+
+const MOUNTS = "/proc/self/mounts";
+
+/** Takes away the disks that a test has mounted and couldn't unmount any more. */
+function unmountBelow(folder: string): void {
+  if (!existsSync(MOUNTS)) return;
+  const mounts = readFileSync(MOUNTS, "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[1] ?? "");
+  for (const mount of mounts.filter((path) => path.startsWith(`${folder}/`)))
+    Bun.spawnSync(["umount", mount]);
 }
 
 /** Leaves the place when the run is interrupted, and ends with the exit code of that signal. */

@@ -1,6 +1,7 @@
 // A power failure at many moments of a load leaves a sound store, in which each paid answer has its hold or its charge.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { PROGRAM } from "../harness/program.ts";
+import { findTool } from "../harness/tools.ts";
 import { type KillWorld, newKillWorld } from "../kill/world.ts";
 import { failPower } from "./power/campaign.ts";
 
@@ -9,7 +10,7 @@ const MOMENTS = 60;
 const LOAD_MS = 3000;
 const SEED = 20_261_122;
 const TEST_MS = 120_000;
-const CAN_RECORD = process.platform === "linux" && Bun.which("cc") !== null;
+const CAN_RECORD = process.platform === "linux" && findTool("cc") !== null;
 
 let world: KillWorld;
 beforeAll(async () => {

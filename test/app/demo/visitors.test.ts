@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import { IS_LONG } from "../../harness/long.ts";
+import { findTool } from "../../harness/tools.ts";
 
 const REQUESTS = 10_000;
 const AT_ONCE = 16;
@@ -15,7 +16,7 @@ const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 const FOLDER_BYTES_MAX = 64 * 1024 * 1024;
 const LONG_MS = 900_000;
 const ROOT = join(import.meta.dir, "../../..");
-const STRACE = Bun.which("strace");
+const STRACE = findTool("strace");
 
 let home = "";
 /** The working folder. */

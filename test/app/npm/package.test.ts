@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { version } from "../../../package.json" with { type: "json" };
 import { CHANNELS } from "../../../src/app/channels.ts";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
+import { isMissing } from "../../harness/tools.ts";
 import { until } from "../../whole/world/until.ts";
 import { buildPackage, type Installed, install, makeHostile, NODE, RUNTIME } from "./packed.ts";
 import { ask, clear, listProcesses, run, start, startAtTerminal } from "./running.ts";
@@ -28,7 +29,7 @@ function newPlace(): Installed {
 }
 
 const lacking = NODE === null ? "Node" : RUNTIME === null ? "npm's runtime" : null;
-if (lacking !== null) console.log(`The launcher isn't tested: there is no ${lacking}.`);
+isMissing(`no ${lacking} for the launcher`, lacking === null);
 
 describe("the package", () => {
   const names = readdirSync(files, { recursive: true, encoding: "utf8" });

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { IS_LONG } from "../../harness/long.ts";
 import { poundkey } from "../../harness/poundkey.ts";
 import { PROGRAM } from "../../harness/program.ts";
+import { findTool } from "../../harness/tools.ts";
 import { KEY, listStates, MODELS, makeHome, nameAgents, OWN_FILES } from "./setup-world.ts";
 
 const MINUTE_MS = 60_000;
@@ -101,7 +102,7 @@ test(
   MINUTE_MS,
 );
 
-test.skipIf(Bun.which("script") === null)(
+test.skipIf(findTool("script") === null)(
   "on a terminal a person is asked, and only a yes writes (skipped without script)",
   async () => {
     using home = makeOwnHome();
@@ -138,7 +139,7 @@ const KILLS = 200;
 const PARTS = 20;
 const WHOLE = ["claude-code", "codex", "opencode", "gemini-cli", "qwen-code", "continue", "aider", "cline"];
 
-const isTraced = IS_LONG && Bun.which("strace") !== null;
+const isTraced = IS_LONG && findTool("strace") !== null;
 const connectingAll = (home: string) => [...connecting(home), ...nameAgents(WHOLE)];
 
 /** Returns the files after a run that nothing ended, and its calls since it first made a folder in the home. */

@@ -2,9 +2,11 @@
 import { expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isMissing } from "../../harness/tools.ts";
 
 /** True if the earlier majors are installed. */
-export const INSTALLED = existsSync(join(import.meta.dir, "node_modules"));
+const HAS_MODULES = existsSync(join(import.meta.dir, "node_modules"));
+export const INSTALLED = !isMissing("no earlier majors of the SDKs", HAS_MODULES);
 
 /** Loads a module as if it were another major of it: the tests use only what both have. */
 async function load<Module>(name: string): Promise<Module> {

@@ -5,13 +5,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
+import { isMissing } from "../../harness/tools.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../../whole/world/world.ts";
 
 setDefaultTimeout(120_000);
 
 const MODULES = join(import.meta.dir, "node_modules");
 /** False unless the generator is installed, which .ci/run does. */
-const INSTALLED = existsSync(MODULES);
+const INSTALLED = !isMissing("no openapi-typescript", existsSync(MODULES));
 const ROOT = join(import.meta.dir, "..", "..", "..");
 const GENERATOR = join(MODULES, "openapi-typescript", "bin", "cli.js");
 const COMPILER = join(ROOT, "node_modules", "typescript", "bin", "tsc");

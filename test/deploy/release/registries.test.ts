@@ -5,12 +5,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, asString, parseJson } from "../../../src/core/json/json.ts";
 import { IS_LONG } from "../../harness/long.ts";
+import { findTool } from "../../harness/tools.ts";
 import { type Registry, startImageRegistry, startNpmRegistry } from "./registries.ts";
 import { fillRelease, listCalls, makeTree, type Tree } from "./tree.ts";
 
 const TEST_MS = 60_000;
 const NAME = "poundkey-trial";
-const isMissing = (program: string) => Bun.which(program) === null;
+const isMissing = (program: string) => findTool(program) === null;
 
 const trees: Tree[] = [];
 afterEach(() => {

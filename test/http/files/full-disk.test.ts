@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { toFile } from "openai";
 import { BINARY } from "../../harness/harness.ts";
 import { catchThrown } from "../../harness/thrown.ts";
+import { isMissing } from "../../harness/tools.ts";
 import {
   type BatchBench,
   chatLine,
@@ -16,9 +17,11 @@ import {
 
 const run = (...command: readonly string[]) => Bun.spawnSync([...command]).success;
 /** Only root may mount a disk of a few megabytes. */
-const canMount =
+const canMount = !isMissing(
+  "no right to mount a disk",
   process.platform === "linux" &&
-  run("sh", "-c", "d=$(mktemp -d) && mount -t tmpfs -o size=1m tmpfs $d && umount $d");
+    run("sh", "-c", "d=$(mktemp -d) && mount -t tmpfs -o size=1m tmpfs $d && umount $d"),
+);
 
 let bench: BatchBench;
 let disk: string;

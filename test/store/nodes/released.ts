@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dependencies } from "../../../package.json" with { type: "json" };
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
+import { isMissing } from "../../harness/tools.ts";
 
 export const RELEASE = "1.2.0";
 const COMMIT = "21f6ae1a941e462137ffb3de9bc24fd73d968ad9";
@@ -11,7 +12,7 @@ const ROOT = join(import.meta.dir, "..", "..", "..");
 
 /** Tells why the program can't run here. Null if it can. */
 export const MISSING = findMissing();
-if (MISSING !== null) console.log(`skipped: nothing runs ${RELEASE}, since ${MISSING}`);
+isMissing(`nothing runs ${RELEASE}, since ${MISSING}`, MISSING === null);
 
 function findMissing(): string | null {
   if (Bun.which("git") === null) return "there is no git on this machine";

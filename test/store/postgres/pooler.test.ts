@@ -15,8 +15,6 @@ import { eraseOne } from "./naming.ts";
 import { POOLER, type Pooler, startPooler } from "./pooler.ts";
 import { startPostgres } from "./server.ts";
 
-if (POOLER === undefined) console.log("skipped: no pgbouncer on this machine");
-
 describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;
   let pooler: Pooler;

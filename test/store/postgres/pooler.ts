@@ -3,6 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
+import { isMissing } from "../../harness/tools.ts";
 import { until } from "../../whole/world/until.ts";
 
 /** PgBouncer refuses to run as root, so it runs as `nobody` instead. */
@@ -15,6 +16,7 @@ export const POOLER = [
   Bun.which("pgbouncer") ?? undefined,
   "/usr/sbin/pgbouncer",
 ].find((path) => path !== undefined && existsSync(path));
+isMissing("no pgbouncer", POOLER !== undefined);
 
 export interface Pooler {
   /** The URL of the database through PgBouncer, for the same user. */

@@ -8,11 +8,11 @@ import { SQL } from "bun";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { addKey, decideByDemand } from "../../harness/samples.ts";
 import { catchThrown } from "../../harness/thrown.ts";
+import { findTool } from "../../harness/tools.ts";
 import { openPayments } from "../../ledger/payments.ts";
 import { startPostgres } from "./server.ts";
 
-const OPENSSL = Bun.which("openssl");
-if (OPENSSL === null) console.log("skipped: no openssl on this machine");
+const OPENSSL = findTool("openssl");
 const PASSWORD = "s3cret-of-the-gateway";
 
 function makeCertificate(folder: string, name: string, options: readonly string[]): void {

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { findTool } from "../../../harness/tools.ts";
 
 const TEST_MS = 60_000;
 const ROOT = join(import.meta.dir, "..", "..", "..", "..");
@@ -19,9 +20,7 @@ const ROOT = join(import.meta.dir, "..", "..", "..", "..");
 const PLACES = [join(ROOT, ".venv/linters/bin"), join(ROOT, ".venv/actionlint"), process.env.PATH ?? ""];
 const PATH = PLACES.join(":");
 
-const find = (name: string) => Bun.which(name, { PATH });
-for (const name of ["actionlint", "check-jsonschema", "shellcheck", "zizmor"])
-  if (find(name) === null) console.log(`${name} isn't installed: its rows are skipped.`);
+const find = (name: string) => findTool(name, PATH);
 
 const scratch = mkdtempSync(join(tmpdir(), "poundkey-linters-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
