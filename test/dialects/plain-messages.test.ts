@@ -4,7 +4,7 @@ import type { JsonObject } from "../../src/core/json/json.ts";
 import { MessageDecoder, parseReply } from "../../src/dialects/anthropic/decode.ts";
 import { readPlainReply } from "../../src/dialects/anthropic/plain-reply.ts";
 import { foldChunks } from "../../src/operations/chat/answer/fold.ts";
-import { fixturesFolder, readTraffic } from "../recorded/load.ts";
+import { readTraffic } from "../recorded/load.ts";
 
 const SOURCE = {
   type: "char_location",
@@ -86,10 +86,8 @@ test("both ways give the same reply for every kind of message, with its fields i
   expect(MESSAGES.filter((message) => readPlainReply(message) !== null)).toHaveLength(3 * 3 * USAGES.length);
 });
 
-const FIXTURES = fixturesFolder() ?? "";
-
-test.skipIf(FIXTURES === "")("and for every recorded message", () => {
-  const bodies = readTraffic(FIXTURES)
+test("and for every recorded message", () => {
+  const bodies = readTraffic()
     .recordings.filter(
       ({ api, streamed, status }) => api === "anthropic-messages" && !streamed && status === 200,
     )

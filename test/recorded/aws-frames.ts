@@ -1,5 +1,6 @@
-// A plain reader of Amazon's frames over a whole body, for expectations. It shares no code with the gateway's.
+// A plain reader of Amazon's frames over a whole body, for expectations, and a writer. They share no code with the gateway's.
 import { asObject, asString, type JsonObject } from "../../src/core/json/json.ts";
+import { encodeFrames } from "../../src/simulator/event-frames.ts";
 
 export interface RecordedFrame {
   readonly event: string;
@@ -47,4 +48,15 @@ export function toEvents(bytes: Uint8Array): string {
     })
     .join("");
   return events + rest.toString();
+}
+
+/** The same events, each with one line of data, as frames. By InvokeModel, a model's own events are sent in base64. */
+export function toFrames(events: string, isInvoked: boolean): Uint8Array {
+  if (!isInvoked) return encodeFrames(events);
+  return encodeFrames(
+    events.replace(/event: .*\ndata: (.*)\n\n/g, (_, data: string) => {
+      const bytes = Buffer.from(data).toString("base64");
+      return `event: chunk\ndata: ${JSON.stringify({ bytes, p: "abcdefg" })}\n\n`;
+    }),
+  );
 }

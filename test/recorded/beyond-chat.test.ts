@@ -8,10 +8,9 @@ import { toBase64, toFloats } from "../../src/operations/embeddings/vector.ts";
 import { MODERATION } from "../../src/operations/moderation/operation.ts";
 import { RERANK } from "../../src/operations/rerank/operation.ts";
 import { type Exchange, readBeyondChat } from "./beyond-chat.ts";
-import { fixturesFolder } from "./load.ts";
+import { atLeast } from "./load.ts";
 
-const folder = fixturesFolder();
-const { exchanges } = folder ? readBeyondChat(folder) : { exchanges: [] };
+const { exchanges } = readBeyondChat();
 const good = (operation: string) =>
   exchanges.filter((one) => one.operation === operation && one.status === 200);
 
@@ -46,7 +45,7 @@ function read(exchange: Exchange) {
   return EMBEDDINGS.readWhole(codec, { body, headers }, { ask: makeAsk(exchange), card, ...options });
 }
 
-describe.skipIf(folder === null)("recorded embeddings", () => {
+describe("recorded embeddings", () => {
   test("each vector is returned unchanged, as numbers and as base64", () => {
     for (const exchange of good("embeddings")) {
       const given = readGiven(asObject(parseJson(exchange.body)));
@@ -61,7 +60,7 @@ describe.skipIf(folder === null)("recorded embeddings", () => {
         }
       }
     }
-    expect(good("embeddings").length).toBeGreaterThan(110);
+    expect(good("embeddings").length).toBeGreaterThanOrEqual(atLeast(110));
   });
 
   test("usage is the provider's, or none", () => {
@@ -69,7 +68,7 @@ describe.skipIf(folder === null)("recorded embeddings", () => {
     expect(
       silent.every(({ body }) => !/prompt_?tokens?|total_tokens|input_tokens|token_count/i.test(body)),
     ).toBe(true);
-    expect(silent.some(({ id }) => id === "gemini/9097b92d79")).toBe(true);
+    expect(silent.length).toBeGreaterThan(0);
     for (const exchange of good("embeddings").filter((one) => !silent.includes(one))) {
       expect(read(exchange).usage?.amounts.prompt).toBeGreaterThan(0);
     }
@@ -84,7 +83,7 @@ describe.skipIf(folder === null)("recorded embeddings", () => {
   });
 });
 
-describe.skipIf(folder === null)("recorded rerank and moderation", () => {
+describe("recorded rerank and moderation", () => {
   test("each score is returned unchanged, best first", () => {
     for (const { id, dialect, card, body, headers, request } of good("rerank")) {
       const given = asObject(parseJson(body));
@@ -111,19 +110,22 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
       const isCounted = given.usage !== undefined || given.meta !== undefined;
       expect([id, prompt + searchUnits > 0]).toEqual([id, isCounted]);
     }
-    expect(good("rerank").length).toBeGreaterThan(7);
+    expect(good("rerank").length).toBeGreaterThanOrEqual(atLeast(8));
   });
 
   test("each verdict is returned unchanged", () => {
     for (const { dialect, card, body, headers } of good("moderation")) {
-      const results = asArray(asObject(parseJson(body)).results);
+      const results = asArray(asObject(parseJson(body)).results).map(asObject);
       const ask = { model: card.id, inputs: results.map(() => "x"), extras: {} };
       const codec = MODERATION.findCodec(dialect);
       if (!codec) throw new Error("no codec");
       const reply = MODERATION.readWhole(codec, { body, headers }, { ask, card, ...options });
-      expect<readonly unknown[]>(reply.results).toEqual(results);
+      expect<readonly unknown[]>(reply.results).toEqual(
+        // Mistral leaves out whether any category is true.
+        results.map((one) => ({ flagged: Object.values(asObject(one.categories)).includes(true), ...one })),
+      );
     }
-    expect(good("moderation").length).toBeGreaterThan(5);
+    expect(good("moderation").length).toBeGreaterThanOrEqual(atLeast(6));
   });
 
   test("a server started without the operation doesn't serve it, and still counts as healthy", () => {

@@ -12,6 +12,7 @@ import type { ModelCard } from "../../src/core/models/card.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
 import { makeModelCard } from "../harness/cards.ts";
+import { fixturesFolder } from "./load.ts";
 import { readRows } from "./rows.ts";
 
 type BeyondChat = "embeddings" | "rerank" | "moderation";
@@ -54,10 +55,10 @@ export interface Recorded {
   readonly skipped: readonly string[];
 }
 
-export function readBeyondChat(folder: string): Recorded {
+export function readBeyondChat(): Recorded {
   const exchanges: Exchange[] = [];
   const skipped: string[] = [];
-  for (const { file, row } of readRows(folder)) {
+  for (const { file, row } of readRows(fixturesFolder())) {
     const operation = OPERATION_OF_API[String(row.api)];
     if (!operation) continue;
     const reason = findReason(row);

@@ -53,7 +53,7 @@ function answered(subject: Subject): { expected: Expectation; answer: Answer | n
   };
 }
 
-export const saysWhatWasRecorded: Check = (subject) => {
+const saysWhatWasRecorded: Check = (subject) => {
   if (!succeeded(subject)) return null;
   const expected = readExpectation(subject.recording);
   const outcome = outcomeOf(subject);
@@ -69,7 +69,7 @@ export const saysWhatWasRecorded: Check = (subject) => {
 /** Dates in headers are read relative to this moment. */
 const NOW_MS = Date.UTC(2026, 10, 20);
 
-export const explainsTheError: Check = ({ recording, dialect }) => {
+const explainsTheError: Check = ({ recording, dialect }) => {
   if (recording.status < 400) return null;
   const fault = dialect.explain(recording.status, recording.headers, recording.body, NOW_MS);
   return faultDifferences(fault, recording);
@@ -84,13 +84,13 @@ export function isValidBy(schema: OfficialSchema): Check {
   };
 }
 
-export const keepsTheGrammar: Check = (subject) => {
+const keepsTheGrammar: Check = (subject) => {
   const answer = answered(subject)?.answer;
   if (!answer || !subject.recording.streamed) return null;
   return grammarFaults(answer.chunks);
 };
 
-export const isTheSameUnderAnyCut: Check = (subject) => {
+const isTheSameUnderAnyCut: Check = (subject) => {
   if (!subject.recording.streamed) return null;
   const whole = outcomeOf(subject);
   const wrong: string[] = [];
@@ -112,7 +112,7 @@ function sameReply(one: ChatReply, other: ChatReply): boolean {
 }
 
 /** The gateway's parser against the suite's own reader of events, with the same splits. */
-export const readsTheSameEvents: Check = ({ recording }) => {
+const readsTheSameEvents: Check = ({ recording }) => {
   if (!recording.streamed) return null;
   const read = splitEvents(recording.body).map(({ event, data }) => `${event} ${data}`);
   const wrong: string[] = [];
@@ -125,7 +125,7 @@ export const readsTheSameEvents: Check = ({ recording }) => {
   return wrong;
 };
 
-export const failsWhenBrokenOff: Check = (subject) => {
+const failsWhenBrokenOff: Check = (subject) => {
   const found = answered(subject);
   if (!found || !subject.recording.streamed || "fails" in found.expected) return null;
   const wrong: string[] = [];
@@ -136,6 +136,15 @@ export const failsWhenBrokenOff: Check = (subject) => {
   }
   return wrong;
 };
+
+export const CHECKS: readonly (readonly [question: string, check: Check])[] = [
+  ["says what was recorded", saysWhatWasRecorded],
+  ["explains errors", explainsTheError],
+  ["keeps the grammar", keepsTheGrammar],
+  ["reads the same events", readsTheSameEvents],
+  ["is the same under any cut", isTheSameUnderAnyCut],
+  ["fails when broken off", failsWhenBrokenOff],
+];
 
 /** Requests without a plain OpenAI form are counted by `notPlain`, with the field that prevents it. */
 export function reproducesTheRequest(notPlain: (field: string) => void): Check {

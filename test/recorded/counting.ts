@@ -23,7 +23,6 @@ export interface RecordedCount {
   readonly tokens: number;
 }
 
-/** Empty if the recordings are absent. */
 export function readRecordedCounts(): readonly RecordedCount[] {
   return readRows(fixturesFolder()).flatMap(({ row: { id, api, request, response } }) => {
     const surface = SURFACE_OF_API[String(api)];

@@ -18,7 +18,7 @@ const BY_STATUS: Readonly<Record<number, FaultCode>> = {
 
 /** Words in recorded messages about a prompt that is too long. */
 const TOO_LONG =
-  /maximum context length|too many tokens|exceeds the maximum number of tokens|input tokens exceeds maximum/i;
+  /maximum context length|available context size|too many tokens|exceeds the maximum number of tokens|input tokens exceeds maximum/i;
 
 /** Returns the mistakes in the fault that an adapter made of a recorded error. */
 export function faultDifferences(fault: Fault, recording: Recording): string[] {

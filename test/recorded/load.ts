@@ -1,7 +1,10 @@
-// Recorded provider traffic as test material: finds and reads it, and gives the reasons for what is left out.
+// Recorded provider traffic as test material, or else the project's own exchanges: finds and reads it, and gives the reasons
+// for what is left out.
+import { join } from "node:path";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { findRecordings } from "../harness/beside.ts";
-import { toEvents } from "./aws-frames.ts";
+import { isMissing } from "../harness/tools.ts";
+import { toEvents, toFrames } from "./aws-frames.ts";
 import { splitEvents } from "./events.ts";
 import { readRows } from "./rows.ts";
 
@@ -52,12 +55,24 @@ export interface Traffic {
   readonly skipped: readonly Skipped[];
 }
 
-/** The fixtures beside the checkout, or in POUNDKEY_FIXTURES. Null if there are none. */
-export function fixturesFolder(): string | null {
-  return findRecordings();
+export const OWN_FOLDER = join(import.meta.dir, "own");
+
+/** Returns the recordings in POUNDKEY_FIXTURES, or beside the checkout, or else the few that the project made itself. */
+export function fixturesFolder(): string {
+  return findRecordings() ?? OWN_FOLDER;
 }
 
-export function readTraffic(folder: string): Traffic {
+/** True if the tests read recordings of real providers. */
+export const HAS_OUTSIDE = !isMissing("no recordings of real providers", findRecordings() !== null);
+/** The end of a skipped row's title. */
+export const NO_OUTSIDE = "none at ../shared/data/fixtures, nor where POUNDKEY_FIXTURES says";
+
+/** Returns how many recordings a test must find: so many of real providers, or one of the project's own. */
+export function atLeast(outside: number): number {
+  return HAS_OUTSIDE ? outside : 1;
+}
+
+export function readTraffic(folder = fixturesFolder()): Traffic {
   const recordings: Recording[] = [];
   const skipped: Skipped[] = [];
   for (const { file, row } of readRows(folder)) {
@@ -101,8 +116,7 @@ function outsideInvoke(row: JsonObject): string | null {
 function recordingOf(row: JsonObject, file: string, api: ChatApi): Recording {
   const request = asObject(row.request);
   const response = asObject(row.response);
-  const binary = asString(response.body_base64);
-  const frames = binary === undefined ? null : new Uint8Array(Buffer.from(binary, "base64"));
+  const frames = readFrames(response, api);
   const body = frames ? toEvents(frames) : asAsked(asString(response.body) ?? "", api);
   const headers = new Headers();
   for (const [name, value] of Object.entries(asObject(response.headers))) headers.set(name, String(value));
@@ -120,6 +134,13 @@ function recordingOf(row: JsonObject, file: string, api: ChatApi): Recording {
     frames,
     streamed: Number(response.status) < 400 && /^\uFEFF?\s*(data|event|:)/.test(body),
   };
+}
+
+/** The project's own exchanges have the events of their frames as text, so that they can be read and changed. */
+function readFrames({ body, body_base64, headers }: JsonObject, api: ChatApi): Uint8Array | null {
+  if (typeof body_base64 === "string") return Uint8Array.fromBase64(body_base64);
+  const isFramed = asObject(headers)["content-type"] === "application/vnd.amazon.eventstream";
+  return isFramed && typeof body === "string" ? toFrames(body, api === "bedrock-invoke-stream") : null;
 }
 
 const GEMINI_FINISH_NUMBERS: Readonly<Record<string, string>> = { "1": "STOP", "2": "MAX_TOKENS" };

@@ -9,9 +9,8 @@ export interface RecordedRow {
   readonly row: JsonObject;
 }
 
-/** Reads a whole folder in the order of file names. Empty if the recordings are absent. */
-export function readRows(folder: string | null): readonly RecordedRow[] {
-  if (folder === null) return [];
+/** Reads a whole folder in the order of file names. */
+export function readRows(folder: string): readonly RecordedRow[] {
   const names = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
   return names.toSorted().flatMap((name) =>
     readFileSync(join(folder, name), "utf8")

@@ -4,6 +4,7 @@ import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts"
 import { isDocument, readSource } from "../../src/operations/chat/answer/citations.ts";
 import type { ChatReply, Citation, Delta } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "../recorded/events.ts";
+import { atLeast } from "../recorded/load.ts";
 import { type CitedRead, readCited, SURFACES } from "./cited.ts";
 import { makeExchange } from "./readings.ts";
 import { decodePieces, recordedAnswers, STAMP, writeStream } from "./recorded.ts";
@@ -89,7 +90,7 @@ test("a signature does not end its message's item before the citations have come
   expect(after).toHaveLength(1);
 });
 
-describe.skipIf(answers.length === 0).each(Object.keys(SURFACES))("%s", (surface) => {
+describe.each(Object.keys(SURFACES))("%s", (surface) => {
   test("shows every recorded citation, whole and streamed", async () => {
     const failures: JsonObject[] = [];
     for (const { subject, reply } of answers) {
@@ -105,6 +106,6 @@ describe.skipIf(answers.length === 0).each(Object.keys(SURFACES))("%s", (surface
       if (!Bun.deepEquals(other, expected)) failures.push({ id, streamed: other, expected });
     }
     expect(failures).toEqual([]);
-    expect(answers.length).toBeGreaterThan(60);
+    expect(answers.length).toBeGreaterThanOrEqual(atLeast(60));
   });
 });

@@ -11,7 +11,7 @@ import type { ChatReply } from "../../src/operations/chat/form.ts";
 import type { Exchange, Incoming, Stamp } from "../../src/surfaces/surface.ts";
 import { findChatCodec } from "../harness/codec.ts";
 import { decoded } from "../harness/decoded.ts";
-import { fixturesFolder, readTraffic } from "../recorded/load.ts";
+import { readTraffic } from "../recorded/load.ts";
 import { decodeAnswer, encodeText, makeSubject, type Subject } from "../recorded/pipeline.ts";
 import { orderInReply } from "./order.ts";
 
@@ -49,9 +49,7 @@ export function incoming(body: JsonObject, path = "/", headers: Record<string, s
 
 /** The successful recorded answers, with their content in the canonical form. */
 export function recordedAnswers(): readonly { readonly subject: Subject; readonly reply: ChatReply }[] {
-  const folder = fixturesFolder();
-  if (folder === null) return [];
-  return readTraffic(folder).recordings.flatMap((recording) => {
+  return readTraffic().recordings.flatMap((recording) => {
     if (recording.status !== 200) return [];
     const subject = makeSubject(recording);
     try {

@@ -6,7 +6,7 @@ import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import { countAmounts } from "../../../src/operations/chat/usage.ts";
 import { makeModelCard } from "../../harness/cards.ts";
 import { requestForm } from "../../recorded/expect/requests.ts";
-import { fixturesFolder, type Recording, readTraffic } from "../../recorded/load.ts";
+import { HAS_OUTSIDE, NO_OUTSIDE, type Recording, readTraffic } from "../../recorded/load.ts";
 import { decodeAnswer, makeSubject } from "../../recorded/pipeline.ts";
 
 /** A recorded call: its request, its model, and the number of prompt tokens that the gateway would bill. */
@@ -27,8 +27,8 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 };
 
 /** The calls with a plain OpenAI request and reported usage. */
-export function recordedCalls(folder: string): readonly RecordedCall[] {
-  return readTraffic(folder).recordings.flatMap((recording) => {
+export function recordedCalls(): readonly RecordedCall[] {
+  return readTraffic().recordings.flatMap((recording) => {
     const request = requestOf(recording);
     const counted = request === null ? 0 : countedIn(recording);
     if (request === null || counted === 0) return [];
@@ -240,11 +240,10 @@ async function main(): Promise<void> {
   const o200k = new Tiktoken(o200kRanks);
   const cl100k = new Tiktoken(cl100kRanks);
   const count: Count = (text) => o200k.encode(text, "all").length;
-  const folder = fixturesFolder();
-  if (folder === null) {
-    console.log("No recorded traffic at ../shared/data/fixtures, nor where POUNDKEY_FIXTURES says.");
+  if (!HAS_OUTSIDE) {
+    console.log(`Recorded traffic: ${NO_OUTSIDE}.`);
   } else {
-    const calls = recordedCalls(folder);
+    const calls = recordedCalls();
     printRatios(
       "Estimate ÷ the provider's own count",
       measured(calls, (call) => call.counted),

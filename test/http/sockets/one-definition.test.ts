@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { sampleRows } from "../../harness/long.ts";
-import { fixturesFolder, readTraffic } from "../../recorded/load.ts";
+import { readTraffic } from "../../recorded/load.ts";
 import { SocketClient } from "./client.ts";
 import { CONVERSATIONS, type Conversation } from "./cuts.ts";
 
@@ -116,14 +116,10 @@ describe.each([...FAMILIES])("%s gets the same bytes", (model) => {
   );
 });
 
-const FOLDER = fixturesFolder();
-const STREAMS =
-  FOLDER === null
-    ? []
-    : readTraffic(FOLDER).recordings.filter(
-        ({ api, status, streamed, request }) =>
-          api === "openai-responses" && status === 200 && streamed && request !== null,
-      );
+const STREAMS = readTraffic().recordings.filter(
+  ({ api, status, streamed, request }) =>
+    api === "openai-responses" && status === 200 && streamed && request !== null,
+);
 const SHORT_STEP = 20;
 
 /** Removes what differs between two answers: our ids, and times. */
@@ -138,28 +134,25 @@ function plain(events: readonly JsonObject[]): string {
 const readEvents = (text: string) =>
   [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => asObject(JSON.parse(String(data))));
 
-test.skipIf(STREAMS.length === 0)(
-  "recorded answers are the same events, over a connection and by HTTP",
-  async () => {
-    const playing = { body: "" };
-    const own = await startUnderTest({
-      fetch: () =>
-        Promise.resolve(new Response(playing.body, { headers: { "content-type": "text/event-stream" } })),
-    });
-    const client = await new SocketClient(own.url, own.secret).open();
-    let differences = 0;
-    for (const { body, request } of sampleRows(STREAMS, SHORT_STEP)) {
-      playing.body = body;
-      const { input = "hi", tools = [], instructions } = request ?? {};
-      const asked = { model: "Responses#gpt-4.1", input, tools, instructions, store: false };
-      const byPost = await post(own, { ...asked, stream: true });
-      const events = byPost.startsWith("{") ? [] : readEvents(byPost);
-      const frames = await client.create(asked);
-      if (events.length === 0) expect(typesOf(frames)).toEqual(["error"]);
-      else if (plain(frames) !== plain(events)) differences++;
-    }
-    expect(differences).toBe(0);
-    client.close();
-    await own.stop();
-  },
-);
+test("recorded answers are the same events, over a connection and by HTTP", async () => {
+  const playing = { body: "" };
+  const own = await startUnderTest({
+    fetch: () =>
+      Promise.resolve(new Response(playing.body, { headers: { "content-type": "text/event-stream" } })),
+  });
+  const client = await new SocketClient(own.url, own.secret).open();
+  let differences = 0;
+  for (const { body, request } of sampleRows(STREAMS, SHORT_STEP)) {
+    playing.body = body;
+    const { input = "hi", tools = [], instructions } = request ?? {};
+    const asked = { model: "Responses#gpt-4.1", input, tools, instructions, store: false };
+    const byPost = await post(own, { ...asked, stream: true });
+    const events = byPost.startsWith("{") ? [] : readEvents(byPost);
+    const frames = await client.create(asked);
+    if (events.length === 0) expect(typesOf(frames)).toEqual(["error"]);
+    else if (plain(frames) !== plain(events)) differences++;
+  }
+  expect(differences).toBe(0);
+  client.close();
+  await own.stop();
+});

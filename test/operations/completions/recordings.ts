@@ -11,7 +11,6 @@ export interface Recorded {
   readonly isStream: boolean;
 }
 
-/** Empty if the recordings are absent. */
 export function readRecordedCompletions(): readonly Recorded[] {
   return readRows(fixturesFolder())
     .filter(({ row }) => row.api === "completions")

@@ -15,14 +15,15 @@ import type { Reader, Reading } from "../../../src/operations/operation.ts";
 import { findSound } from "../../../src/operations/speech/form.ts";
 import { SPEECH } from "../../../src/operations/speech/operation.ts";
 import { TRANSCRIPTION } from "../../../src/operations/transcription/operation.ts";
+import type { WorkUsage } from "../../../src/operations/whole-form.ts";
 import { OPENAI_IMAGES } from "../../../src/surfaces/openai-images/surface.ts";
 import { OPENAI_SPEECH } from "../../../src/surfaces/openai-speech/surface.ts";
 import { OPENAI_TRANSCRIPTIONS } from "../../../src/surfaces/openai-transcriptions/surface.ts";
+import { splitEvents } from "../../recorded/events.ts";
 import { incoming } from "../../surfaces/recorded.ts";
 import { type MediaRecording, readMediaTraffic } from "./recordings.ts";
 
-const traffic = readMediaTraffic();
-const recordings = traffic?.recordings ?? [];
+const { recordings } = readMediaTraffic();
 const NOW_MS = Date.UTC(2026, 10, 20);
 const READING = { offset: 0, dropped: [], isNative: false };
 
@@ -40,7 +41,7 @@ function asDelivered({ body, headers }: MediaRecording) {
   return { body: String(body), headers };
 }
 
-describe.skipIf(traffic === null)("recorded pictures, audio and transcripts", () => {
+describe("recorded pictures, audio and transcripts", () => {
   for (const recording of recordings.filter((one) => isImage(one) && hasSucceeded(one))) {
     test(`${recording.id}: pictures`, () => {
       const codec = given(IMAGES.findCodec(recording.dialect), recording);
@@ -111,24 +112,57 @@ describe.skipIf(traffic === null)("recorded pictures, audio and transcripts", ()
     });
   }
 
+  for (const recording of recordings.filter((one) => isImage(one) && one.isStream)) {
+    test(`${recording.id}: pictures and drafts under any cut, and none without the end`, () => {
+      const codec = given(IMAGES.findCodec(recording.dialect), recording);
+      const { card, headers } = recording;
+      const asking = { ...READING, ask: readImages(recording), card, headers };
+      const events = listEvents(recording);
+      const { b64_json, usage } = asObject(events.at(-1));
+      const drafts = events.slice(0, -1).map((event) => ({
+        kind: "part",
+        part: { index: event.partial_image_index, b64_json: event.b64_json },
+      }));
+      expectParts(recording, () => IMAGES.reader(codec, asking), {
+        parts: [...drafts, { kind: "reply", reply: { pictures: [{ b64_json }] } }],
+        amounts: { images: 1, ...countTokens(usage) },
+      });
+    });
+  }
+
+  for (const recording of recordings.filter((one) => isSpeech(one) && one.isStream)) {
+    test(`${recording.id}: audio under any cut, and none without the end`, () => {
+      const codec = given(SPEECH.findCodec(recording.dialect), recording);
+      const { ask } = OPENAI_SPEECH.read(incoming(requestOf(recording)));
+      const { card, headers } = recording;
+      const events = listEvents(recording);
+      const sounds = events.slice(0, -1).map(({ audio }) => ({
+        kind: "part",
+        part: { sound: Uint8Array.fromBase64(String(audio)), type: "audio/wav" },
+      }));
+      expectParts(recording, () => SPEECH.reader(codec, { ...READING, ask, card, headers }), {
+        parts: sounds,
+        amounts: countTokens(events.at(-1)?.usage),
+      });
+    });
+  }
+
   for (const recording of recordings.filter((one) => isTranscript(one) && one.isStream)) {
     test(`${recording.id}: a transcript as it was made under any cut, and none without its end`, () => {
       const codec = given(TRANSCRIPTION.findCodec(recording.dialect), recording);
       const ask = readTranscription(recording, asString(recording.fields?.response_format) ?? "json");
       const { card, headers } = recording;
-      const text = String(recording.body);
-      for (let cut = 1; cut <= text.length; cut++) {
-        const reader = TRANSCRIPTION.reader(codec, { ...READING, ask, card, headers });
-        const [segment, reply, ...others] = readParts(reader, text, cut);
-        expect(segment).toMatchObject({ part: { kind: "segment", segment: { speaker: "A", end: 3.25 } } });
-        expect(reply).toMatchObject({ reply: { content: { text: expect.stringMatching(/^Ruby is/) } } });
-        expect(others).toEqual([]);
-        expect(reader.usage?.amounts).toMatchObject({ prompt: 37, inputAudio: 37, completion: 145 });
-        const cutShort = TRANSCRIPTION.reader(codec, { ...READING, ask, card, headers });
-        const isWhole = text.slice(0, cut).includes('"output_tokens":145}}');
-        if (isWhole) continue;
-        expect(() => readParts(cutShort, text.slice(0, cut), cut)).toThrow("incomplete");
-      }
+      const events = listEvents(recording);
+      const { text, usage } = asObject(events.at(-1));
+      const pieces = events.slice(0, -1).map(({ delta, speaker, end }) => ({
+        kind: "part",
+        part: delta === undefined ? { kind: "segment", segment: { speaker, end } } : { kind: "delta", delta },
+      }));
+      const { audio_tokens } = asObject(asObject(usage).input_token_details);
+      expectParts(recording, () => TRANSCRIPTION.reader(codec, { ...READING, ask, card, headers }), {
+        parts: [...pieces, { kind: "reply", reply: { content: { text } } }],
+        amounts: { ...countTokens(usage), inputAudio: audio_tokens },
+      });
     });
   }
 
@@ -176,6 +210,35 @@ function readParts<F extends Form>(reader: Reader<F>, text: string, cut: number)
   readings.push(reader.end());
   for (const reading of readings) if (reading?.broken) throw reading.broken;
   return readings.flatMap((reading) => reading?.pieces ?? []);
+}
+
+/** A stream's events but `[DONE]`. The last one completes it. */
+function listEvents({ body }: MediaRecording): readonly JsonObject[] {
+  return splitEvents(String(body)).flatMap(({ json }) => (json === null ? [] : [json]));
+}
+
+function countTokens(usage: unknown): JsonObject {
+  const { input_tokens, output_tokens } = asObject(usage);
+  return { prompt: input_tokens, completion: output_tokens };
+}
+
+/** Fails unless a stream gives these parts in reads of every length, and none of its beginnings counts as whole. */
+function expectParts<F extends Form & { readonly usage: WorkUsage }>(
+  { body }: MediaRecording,
+  makeReader: () => Reader<F>,
+  { parts, amounts }: { readonly parts: readonly object[]; readonly amounts: object },
+): void {
+  const text = String(body);
+  const last = splitEvents(text).findLast(({ json }) => json !== null);
+  for (let cut = 1; cut <= text.length; cut++) {
+    const reader = makeReader();
+    const read = readParts(reader, text, cut);
+    expect(read).toHaveLength(parts.length);
+    expect(read).toMatchObject([...parts]);
+    expect(reader.usage?.amounts).toMatchObject(amounts);
+    const isWhole = cut >= text.slice(0, last?.end).trimEnd().length;
+    if (!isWhole) expect(() => readParts(makeReader(), text.slice(0, cut), cut)).toThrow("incomplete");
+  }
 }
 
 function keep(field: JsonObject): JsonObject {

@@ -7,14 +7,14 @@ import { findDialect, PROVIDERS } from "../../../src/providers/index.ts";
 import { fixturesFolder } from "../../recorded/load.ts";
 import { readRows } from "../../recorded/rows.ts";
 
-const APIS = [
+export const MEDIA_APIS = [
   "images-generations",
   "images-edits",
   "audio-speech",
   "audio-transcriptions",
   "audio-translations",
 ] as const;
-type MediaApi = (typeof APIS)[number];
+type MediaApi = (typeof MEDIA_APIS)[number];
 
 /** The fixture files by their provider's name. An unknown server is configured with OpenAI's dialect. */
 const FILES: Readonly<Record<string, string>> = {
@@ -52,14 +52,11 @@ export interface MediaTraffic {
   readonly skipped: readonly string[];
 }
 
-/** Null if the recordings are absent. */
-export function readMediaTraffic(): MediaTraffic | null {
-  const folder = fixturesFolder();
-  if (folder === null) return null;
+export function readMediaTraffic(): MediaTraffic {
   const recordings: MediaRecording[] = [];
   const skipped: string[] = [];
-  for (const { file, row } of readRows(folder)) {
-    const api = APIS.find((one) => one === row.api);
+  for (const { file, row } of readRows(fixturesFolder())) {
+    const api = MEDIA_APIS.find((one) => one === row.api);
     if (!api) continue;
     const provider = FILES[file];
     const reason = provider === undefined ? "a provider's own API for media" : findReason(row);

@@ -13,6 +13,7 @@ import { changeAsked, collectAsked } from "../../../src/steps/hooks/texts.ts";
 import { SURFACES } from "../../../src/surfaces/index.ts";
 import type { Exchange, Incoming, Surface } from "../../../src/surfaces/surface.ts";
 import { makeModelCard } from "../../harness/cards.ts";
+import { fixturesFolder } from "../../recorded/load.ts";
 import { readRows } from "../../recorded/rows.ts";
 import { incoming } from "../../surfaces/recorded.ts";
 
@@ -41,8 +42,8 @@ export interface Given {
   readonly body: JsonObject;
 }
 
-export function listRecorded(folder: string | null): readonly Given[] {
-  return readRows(folder).flatMap(({ row }) => {
+export function listRecorded(): readonly Given[] {
+  return readRows(fixturesFolder()).flatMap(({ row }) => {
     const path = PATHS[String(row.api)];
     const { body } = asObject(row.request);
     if (path === undefined || !isObject(body)) return [];

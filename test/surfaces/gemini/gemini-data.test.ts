@@ -1,7 +1,7 @@
 // The data of pictures and files in generateContent requests: URL-safe base64, as Google's Python SDK writes it, becomes standard.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
-import { fixturesFolder, readTraffic } from "../../recorded/load.ts";
+import { readTraffic } from "../../recorded/load.ts";
 import { readGemini } from "../lane/native-read.ts";
 
 /** Bytes whose base64 has both characters that the alphabets differ in, and padding. */
@@ -67,13 +67,12 @@ function listData(request: unknown): readonly string[] {
   );
 }
 
-const folder = fixturesFolder();
-const withFiles = (folder === null ? [] : readTraffic(folder).recordings).filter(
+const withFiles = readTraffic().recordings.filter(
   ({ api, request }) =>
     api.startsWith("gemini-") && /"inline_?data"/i.test(JSON.stringify(request?.contents ?? null)),
 );
 
-test.skipIf(folder === null)("recordings have files in both alphabets", () => {
+test("recordings have files in both alphabets", () => {
   const data = withFiles.flatMap(({ request }) => listData(request));
   expect([data.some((one) => /[-_]/.test(one)), data.some((one) => /[+/]/.test(one))]).toEqual([true, true]);
 });

@@ -6,7 +6,7 @@ import { asArray, asObject, isObject, type JsonObject, omitUndefined } from "../
 import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import { GEMINI } from "../../../src/surfaces/gemini/surface.ts";
 import { sampleRows } from "../../harness/long.ts";
-import { fixturesFolder, readTraffic } from "../../recorded/load.ts";
+import { atLeast, readTraffic } from "../../recorded/load.ts";
 import { encodeAsk } from "../crossing/crossing.ts";
 import { incoming } from "../recorded.ts";
 import { readInteraction } from "./interactions-read.ts";
@@ -149,11 +149,9 @@ function tryRead(body: JsonObject): ChatRequest | null {
 }
 
 test("recorded requests make the same call as interactions", () => {
-  const folder = fixturesFolder();
-  if (folder === null) return;
   const unpaired: string[] = [];
   let compared = 0;
-  for (const { id, api, request } of sampleRows(readTraffic(folder).recordings, 4)) {
+  for (const { id, api, request } of sampleRows(readTraffic().recordings, 4)) {
     if (!api.startsWith("gemini") || !isObject(request) || !Array.isArray(request.contents)) continue;
     if (UNSAYABLE.some(([words]) => words.test(JSON.stringify(request)))) continue;
     const { ask } = GEMINI.read(incoming(request, "/v1beta/models/any:generateContent"));
@@ -171,5 +169,5 @@ test("recorded requests make the same call as interactions", () => {
     compared++;
   }
   expect(unpaired.length).toBeLessThan(3);
-  expect(compared).toBeGreaterThan(60);
+  expect(compared).toBeGreaterThanOrEqual(atLeast(60));
 });

@@ -20,7 +20,7 @@ import { OPENAI_RESPONSES } from "../../../src/surfaces/openai-responses/surface
 import type { Surface } from "../../../src/surfaces/surface.ts";
 import { makeCard } from "../../dialects/cases/drive.ts";
 import { splitEvents } from "../../recorded/events.ts";
-import { fixturesFolder, readTraffic } from "../../recorded/load.ts";
+import { atLeast, readTraffic } from "../../recorded/load.ts";
 import { makeSubject, type Subject } from "../../recorded/pipeline.ts";
 import { decodePieces, incoming, STAMP, writeStream } from "../recorded.ts";
 
@@ -100,9 +100,7 @@ const FAMILIES: readonly Family[] = [
 ];
 
 function subjectsOf({ apis }: Family): readonly Subject[] {
-  const folder = fixturesFolder();
-  if (folder === null) return [];
-  return readTraffic(folder)
+  return readTraffic()
     .recordings.filter(({ api }) => apis.includes(api))
     .map(makeSubject);
 }
@@ -159,7 +157,7 @@ const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 for (const family of FAMILIES) {
   const subjects = subjectsOf(family);
-  describe.skipIf(subjects.length === 0)(family.name, () => {
+  describe(family.name, () => {
     test("the provider gets the request as the client sent it", () => {
       let compared = 0;
       const refused = new Map<string, number>();
@@ -195,7 +193,7 @@ for (const family of FAMILIES) {
       console.log(
         `${family.name}: ${compared} requests compared; refused: ${[...refused].join("; ") || "none"}`,
       );
-      expect(compared).toBeGreaterThan(30);
+      expect(compared).toBeGreaterThanOrEqual(atLeast(30));
     });
 
     test("the client gets the provider's whole answer unchanged", () => {
@@ -219,7 +217,7 @@ for (const family of FAMILIES) {
         compared++;
       }
       console.log(`${family.name}: ${compared} whole answers compared`);
-      expect(compared).toBeGreaterThan(10);
+      expect(compared).toBeGreaterThanOrEqual(atLeast(10));
     });
 
     test("the client gets the provider's events unchanged", () => {
@@ -250,7 +248,7 @@ for (const family of FAMILIES) {
         compared++;
       }
       console.log(`${family.name}: ${compared} streams compared`);
-      expect(compared).toBeGreaterThan(10);
+      expect(compared).toBeGreaterThanOrEqual(atLeast(10));
     });
   });
 }

@@ -14,7 +14,7 @@ import type { Exchange, Surface, Writer } from "../../../../src/surfaces/surface
 import { makeModelCard } from "../../../harness/cards.ts";
 import { IS_LONG, sampleRows } from "../../../harness/long.ts";
 import { listCuts } from "../../../recorded/cuts.ts";
-import { fixturesFolder, type Recording, readTraffic } from "../../../recorded/load.ts";
+import { readTraffic } from "../../../recorded/load.ts";
 import { encodeText, makeSubject } from "../../../recorded/pipeline.ts";
 import { incoming, STAMP } from "../../../surfaces/recorded.ts";
 import { compare, type Subject } from "./both.ts";
@@ -90,9 +90,7 @@ const makeMade = (name: "openai" | "anthropic"): Subject => ({
   request: { model: `Here#${name}`, messages: [{ role: "user", content: "Hi" }], stream: true },
 });
 
-const folder = fixturesFolder();
-const recordings: readonly Recording[] =
-  folder === null ? [] : readTraffic(folder).recordings.filter(({ streamed }) => streamed);
+const recordings = readTraffic().recordings.filter(({ streamed }) => streamed);
 const FILES = [...Map.groupBy(recordings, ({ file }) => file)];
 
 describe.each(Object.keys(CLIENTS))("to %s", (name) => {
