@@ -111,7 +111,7 @@ const OWN = [
   "mistral 401 upstream_auth: shared: Invalid API Key",
   "openai 401 upstream_auth: shared: Incorrect API key provid",
   "openrouter 402 upstream_auth: shared: This account has no cred",
-  "perplexity 401 upstream_auth: shared: Invalid API key provided",
+  "perplexity 401 upstream_auth: shared: The API key of this call",
   "vertexai 401 upstream_auth: shared: API keys are not support",
 ];
 
