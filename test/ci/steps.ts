@@ -193,7 +193,7 @@ function makePrograms(isLong: boolean): readonly Step[] {
       needs: [],
       cpu: 1,
       minutes: 10,
-      work: { command: [bun, "test/ci/start.ts"] },
+      work: { command: [bun, "test/ci/readme/run.ts"] },
     },
     {
       name: "build",
