@@ -9,8 +9,11 @@ interface Call {
   readonly line: string;
 }
 
-/** Calls within backticks, and lines of blocks, which may begin with a prompt, a path or `sudo`. */
-const CALLS = /`poundkey ([^`]+)`|^(?:\$ |sudo |\.\/dist\/)*poundkey ([^#\n]+)/gm;
+/** Calls within backticks, and lines of blocks, which may begin with a prompt, a path or `sudo`, or call the sources. */
+const CALLS =
+  /`(?:poundkey|npx bun src\/main\.ts) ([^`]+)`|^(?:\$ |sudo |\.\/dist\/)*(?:poundkey|npx bun src\/main\.ts) ([^#\n]+)/gm;
+/** The words that `npm start` hands on to `poundkey serve`. */
+const STARTS = /\bnpm start -- ([^`#\n]+)/g;
 
 const calls: readonly Call[] = DOCUMENTS.flatMap((path) =>
   [...readDocument(path).matchAll(CALLS)].map(([, inline, block]) => ({
@@ -44,6 +47,19 @@ async function findUnknown({ path, line }: Call): Promise<readonly string[]> {
   const isUnknown = hasActions && /^[a-z]+$/.test(action) && !help.includes(`poundkey ${name} ${action}`);
   return [...wrong, ...(isUnknown ? [action] : [])].map(named);
 }
+
+const starts = DOCUMENTS.flatMap((path) =>
+  [...readDocument(path).matchAll(STARTS)].map(([, words = ""]) => ({ path, words: words.trim() })),
+);
+
+test("`npm start` gets flags of serve, and no other command", async () => {
+  expect(starts.length).toBeGreaterThan(0);
+  expect(starts.filter(({ words }) => !words.startsWith("--"))).toEqual([]);
+  const wrong = await Promise.all(
+    starts.map(({ path, words }) => findUnknown({ path, line: `serve ${words}` })),
+  );
+  expect(wrong.flat()).toEqual([]);
+});
 
 test("every call of poundkey in the documents has a command, an action and flags that exist", async () => {
   expect(calls.length).toBeGreaterThan(100);

@@ -87,7 +87,8 @@ function placeAssets(code: string, assets: readonly string[]): string {
 }
 
 /** The repository's own package stays private, so that nobody publishes the sources. */
-function describePackage({ name, version, description, license }: JsonObject, lock: string): JsonObject {
+function describePackage(own: JsonObject, lock: string): JsonObject {
+  const { name, version, description, license, engines } = own;
   const locked = asObject(asObject(parseJson(lock)).packages);
   const runtimes = RUNTIMES.map((one) => [one, asObject(locked[`node_modules/${one}`]).version]);
   return {
@@ -97,7 +98,7 @@ function describePackage({ name, version, description, license }: JsonObject, lo
     license,
     type: "module",
     bin: { poundkey: LAUNCHER },
-    engines: { node: ">=20" },
+    engines,
     optionalDependencies: Object.fromEntries(runtimes),
   };
 }

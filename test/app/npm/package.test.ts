@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { version } from "../../../package.json" with { type: "json" };
+import { engines as ours, version } from "../../../package.json" with { type: "json" };
 import { CHANNELS } from "../../../src/app/channels.ts";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import { isMissing } from "../../harness/tools.ts";
@@ -45,13 +45,13 @@ describe("the package", () => {
     expect(names.filter((name) => /^deploy\/(npm|release|channels)/.test(name))).toEqual([]);
   });
 
-  test("depends on the runtimes of six systems at the version of the lock file, and runs no script", () => {
+  test("takes the project's Node, depends on the runtimes of six systems at the version of the lock file, and runs no script", () => {
     const { name, type, bin, engines, optionalDependencies, ...rest } = manifest;
     expect({ name, type, bin, engines }).toEqual({
       name: CHANNELS.npm ?? "poundkey",
       type: "module",
       bin: { poundkey: "launch.mjs" },
-      engines: { node: ">=20" },
+      engines: ours,
     });
     expect(Object.keys(rest).toSorted()).toEqual(["description", "license", "version"]);
     expect(Object.entries(asObject(optionalDependencies))).toHaveLength(6);

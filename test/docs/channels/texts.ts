@@ -1,5 +1,9 @@
 // The texts that name where Poundkey is published, made from the channels alone.
+import { engines } from "../../../package.json" with { type: "json" };
 import type { Channels } from "../../../src/app/channels.ts";
+
+/** As people say it. */
+const NODE = `Node ${engines.node.replace(">=", "")} or newer`;
 
 /** A file that is made as a whole, or a part of one that `replace` finds. */
 export interface Text {
@@ -63,10 +67,10 @@ function comment(rows: readonly (readonly [line: string, words: string])[]): rea
 
 function writeStart({ repository, npm, image, formula }: Channels): string {
   if (repository === null)
-    return `**From the sources**, with Node 22 or newer and npm (\`npm test\` runs the tests):\n\n${fence(["npm start"])}`;
+    return `**From the sources**, with ${NODE} and npm (\`npm test\` runs the tests):\n\n${fence(["npm start"])}`;
   const folder = repository.slice(repository.lastIndexOf("/") + 1);
   const rows: readonly (readonly [string, string])[] = [
-    ...(npm === null ? [] : [[`npx ${npm}`, "with Node 20 or newer"] as const]),
+    ...(npm === null ? [] : [[`npx ${npm}`, `with ${NODE}`] as const]),
     ...(formula === null ? [] : [[`brew install ${formula} && poundkey`, "with Homebrew"] as const]),
     ...(image === null
       ? []
@@ -107,7 +111,7 @@ The console is at the printed link, which signs in once; the manual is below it 
   and \`XDG_CONFIG_HOME\` move them, \`--store\` and \`--config\` name others. Nothing is read from the working folder.
 ${help}
 
-It needs Node 20 or newer, on Linux or macOS. On Windows, use WSL${image === null ? "" : ` or the container image, \`${image}\``}.
+It needs ${NODE}, on Linux or macOS. On Windows, use WSL${image === null ? "" : ` or the container image, \`${image}\``}.
 `;
 }
 

@@ -1,32 +1,24 @@
-// Each command that README, the comparison and the guide to releases print has been run, or is marked as one that can't be here.
+// Each command that the comparison and the guide to releases print has been run, or is marked as one that can't be here.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { scripts as packaged, version } from "../../../package.json" with { type: "json" };
+import { scripts as packaged } from "../../../package.json" with { type: "json" };
 import { runCommandLine } from "../../../src/cli/commands.ts";
-import { asObject, asString } from "../../../src/core/json/json.ts";
+import { asObject } from "../../../src/core/json/json.ts";
 import { OPENSSL } from "../../harness/certificates.ts";
 import { runPrinting } from "../../harness/poundkey.ts";
-import { NOTHING, writeTexts } from "../channels/texts.ts";
 import { dropBlocks, filesOfTests, ROOT, readDocument } from "../documents.ts";
 import { PROOFS, type Proof } from "./commands.ts";
 
-const PAGES = ["README.md", "src/docs/compare.md", ".github/RELEASING.md"];
+const PAGES = ["src/docs/compare.md", ".github/RELEASING.md"];
 
 /** Two words and more that begin as a program's name does, or the path of a program. */
 const COMMAND =
   /^(?:[A-Z_]+=\S+ )?(?:[a-z][\w-]*(?: [^:]*)? \S+|\S*\/[\w-]+\.sh|(?:\.\/|\.ci\/)\S+)(?: .*)?$/;
 
-/** The README of a project that isn't published: lines of published channels are run by accounts alone. */
-function readPage(path: string): string {
-  const [ours] = writeTexts(NOTHING, version).filter((text) => text.path === path);
-  const page = readDocument(path);
-  return ours?.replace === undefined ? page : page.replace(ours.replace, () => ours.text);
-}
-
 function listCommands(path: string): readonly string[] {
-  const page = readPage(path);
+  const page = readDocument(path);
   const blocks = [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)];
   const lines = blocks.flatMap(([, block = ""]) => block.trim().split("\n"));
   const spans = [...dropBlocks(page).matchAll(/(?<!`)`([^`]+)`(?!`)/g)].map(([, span = ""]) => span);
@@ -100,20 +92,8 @@ describe("run here", () => {
     }
   });
 
-  const ofBench = here.filter((command) => command.startsWith("npm run "));
-  test.each(ofBench)("%s, its quickest part", async (command) => {
-    const words = asString(scripts[command.replace("npm run ", "")])?.split(" ").slice(1) ?? [];
-    const [file = "", ...flags] = words;
-    const part = [...flags, "--quick", "--only=sizes"];
-    const child = Bun.spawn([process.execPath, join(ROOT, file), ...part], { cwd: folder, stdout: "pipe" });
-    expect([await new Response(child.stdout).text(), await child.exited]).toEqual([
-      expect.stringContaining("bytes"),
-      0,
-    ]);
-  });
-
   test("nothing else is said to be run here", () => {
-    const ran = [...ofGateway, ...ofKeys, ...ofBench];
+    const ran = [...ofGateway, ...ofKeys];
     expect(here.filter((command) => !ran.includes(command))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// The commands that README, the comparison and the guide to releases print, each with what has run it.
+// The commands that the comparison and the guide to releases print, each with what has run it.
 
 /** The reason to believe that a command works as printed, or why it can't be run here. */
 export type Proof =
@@ -9,34 +9,16 @@ export type Proof =
   /** Another file runs it, by these words. */
   | { readonly by: "another file"; readonly file: string; readonly words: readonly string[] }
   /** It acts by an account of the owner's. */
-  | { readonly by: "an account"; readonly of: string }
-  /** It takes a program or a place that tests mustn't count on. */
-  | { readonly by: "hand"; readonly needs: string };
+  | { readonly by: "an account"; readonly of: string };
 
 const HERE: Proof = { by: "this test" };
 const ITS_TESTS: Proof = { by: "its tests" };
 const ranBy = (file: string, ...words: readonly string[]): Proof => ({ by: "another file", file, words });
 const ofAccount = (of: string): Proof => ({ by: "an account", of });
-const byHand = (needs: string): Proof => ({ by: "hand", needs });
 
 const NPM = "the package's owner at npm";
 
 export const PROOFS: Readonly<Record<string, Proof>> = {
-  // README
-  "npm start": ranBy("test/ci/start.ts", '["npm", "start"]'),
-  "npm test": ranBy("test/ci/steps.ts", '"test/run.ts", "--each-alone"'),
-  "npx bun src/main.ts setup": ranBy("test/cli/setup/process.test.ts", "poundkey(", '"setup"'),
-  "npx bun src/main.ts demo": ranBy("test/console/showcase.ts", '[...PROGRAM, "demo"'),
-  "npm run build": ranBy("test/run.ts", '"src/app/build/build.ts", "--outfile"'),
-  "./dist/poundkey serve --quickstart": ranBy("src/deploy/release/smoke.sh", '"$binary" serve --quickstart'),
-  "docker build -t poundkey .": byHand("Docker"),
-  "docker run -p 8080:8080 -v poundkey:/data -e OPENAI_API_KEY poundkey": byHand("Docker"),
-  "poundkey samples DIR": ranBy("test/cli/samples.test.ts", 'poundkey(folder, ["samples", "new/place"]'),
-  "kill -9": ranBy("test/kill/campaign.ts", 'victim.signal("SIGKILL")'),
-  "npm run test:kill -- --times 1000": ranBy("test/ci/steps.ts", '"kill", "--times", isLong ? "1000"'),
-  "npm run bench -- --peers": byHand("Portkey's package, and a machine that does nothing else"),
-  "npm run bench:router": HERE,
-
   // The comparison
   "bun test store/postgres/nodes": ITS_TESTS,
   "bun test store/sqlite": ITS_TESTS,
