@@ -52,13 +52,34 @@ function listByCommand(): readonly Process[] {
     });
 }
 
-function worksBelow(pid: number, folder: string): boolean {
+/** Returns whether it works, or its program lies, in the folder. */
+function isBelow(pid: number, folder: string): boolean {
+  return ["cwd", "exe"].some((link) => {
+    try {
+      return `${readlinkSync(`${PROC}/${pid}/${link}`)}/`.startsWith(`${folder}/`);
+    } catch {
+      // It has ended, is another user's, or the system doesn't tell.
+      return false;
+    }
+  });
+}
+
+function describe({ pid }: Process): string {
   try {
-    return `${readlinkSync(`${PROC}/${pid}/cwd`)}/`.startsWith(`${folder}/`);
+    return `${pid} ${readFileSync(`${PROC}/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()}`;
   } catch {
-    // It has ended, is another user's, or the system doesn't tell.
-    return false;
+    return String(pid);
   }
+}
+
+/** Returns the processes that work in the folder or whose program lies there, by their numbers and words. None without /proc. */
+export function listBelow(folder: string): readonly string[] {
+  return listProcesses().flatMap((one) => (isBelow(one.pid, folder) ? [describe(one)] : []));
+}
+
+/** Returns the processes of a group, by their numbers and words. */
+export function listGroup(group: number): readonly string[] {
+  return listProcesses().flatMap((one) => (one.group === group ? [describe(one)] : []));
 }
 
 /** Returns what tells a process from all others, before and after it. */
@@ -67,7 +88,7 @@ function identify({ pid, begun }: Process): string {
 }
 
 /**
- * The processes that this one has started, directly or through others, and those that work below a folder: a daemon's parent has
+ * The processes that this one has started, directly or through others, and those that belong to a folder: a daemon's parent has
  * ended, but it still works where a test has put it.
  */
 class Started {
@@ -84,7 +105,7 @@ class Started {
     const all = listProcesses().filter(({ pid }) => pid !== process.pid);
     const parents = new Set([process.pid]);
     const isStarted = (one: Process) =>
-      parents.has(one.parent) || this.#known.has(identify(one)) || worksBelow(one.pid, this.#folder);
+      parents.has(one.parent) || this.#known.has(identify(one)) || isBelow(one.pid, this.#folder);
     // A parent may stand behind its child in the list.
     for (let before = 0; before < parents.size; ) {
       before = parents.size;

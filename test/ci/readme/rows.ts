@@ -124,9 +124,12 @@ export function chooseForm(
   return (isLong ? undefined : short) ?? as ?? { command };
 }
 
-/** Returns the rows that contain the word, with those that they need; all without a word. `npm test` comes last. */
-export function chooseRows(word: string | null, rows: readonly Row[] = ROWS): readonly Row[] {
-  const wanted = new Set(rows.filter(({ command }) => command.includes(word ?? "")));
+/** Returns the rows of the wanted commands, with those that they need. `npm test` comes last. */
+export function chooseRows(
+  isWanted: (command: string) => boolean,
+  rows: readonly Row[] = ROWS,
+): readonly Row[] {
+  const wanted = new Set(rows.filter(({ command }) => isWanted(command)));
   for (const { beside, after } of wanted)
     for (const row of rows) if (row.command === beside || row.command === after) wanted.add(row);
   const isLast = ({ judged }: Row) => Number(judged.by === "counts");

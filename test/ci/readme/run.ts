@@ -1,18 +1,20 @@
-// `bun test/ci/readme/run.ts [--only WORD] [-- OPTIONS]`: runs the README's commands in a clone, and `npm test` with the options
+// `bun test/ci/readme/run.ts [--only WORD | --but WORD] [-- OPTIONS]`: runs the README's commands in a clone, and `npm test` with the options
 // last. Each command is one test. Ends with `N passed, N failed`.
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { IS_LONG } from "../../harness/long.ts";
+import { enterPlace, leaveOnSignal } from "../../runner/place.ts";
+import { listBelow } from "../../runner/processes.ts";
 import { makeClone } from "./clone.ts";
 import { EXAMPLE, findUnmatched, listPrinted, readSourcesPage } from "./commands.ts";
 import { judge, type Place, type Verdict } from "./judge.ts";
-import { canList, endAll, LEFT_MS, listWithin, waitUntil } from "./processes.ts";
+import { LEFT_MS, waitUntil } from "./processes.ts";
 import { chooseForm, chooseRows, ROWS, type Row } from "./rows.ts";
 
-const HELP = `usage: bun test/ci/readme/run.ts [--only WORD] [-- OPTIONS]
+const HELP = `usage: bun test/ci/readme/run.ts [--only WORD | --but WORD] [-- OPTIONS]
 
   --only WORD  the commands that contain the word, and those that they need
+  --but WORD   those that don't
   OPTIONS      those of \`npm test\`
 
 LONG=1 runs each command as printed, however long it takes.`;
@@ -90,15 +92,21 @@ async function runRow(place: Place, row: Row, rows: readonly Row[], gateway = ""
 async function judgeLeftovers(folder: string, readChanges: () => string): Promise<void> {
   const changes = readChanges();
   if (changes === "") pass("the clone's files are as they were");
-  else fail("the clone's files are as they were", `git status says ${changes.trimEnd().replaceAll("\n", ";")}`);
-  if (!canList) return skip("no process is left", "the system has no /proc");
-  const isEmpty = await waitUntil(() => listWithin(folder).length === 0, LEFT_MS);
-  const left = listWithin(folder).map(({ pid, words }) => `${pid} ${words}`);
+  else
+    fail("the clone's files are as they were", `git status says ${changes.trimEnd().replaceAll("\n", ";")}`);
+  if (!existsSync("/proc/self/cwd")) return skip("no process is left", "the system has no /proc");
+  const isEmpty = await waitUntil(() => listBelow(folder).length === 0, LEFT_MS);
   if (isEmpty) pass("no process is left");
-  else fail("no process is left", left.join("; "));
+  else fail("no process is left", listBelow(folder).join("; "));
 }
 
-async function runAll(folder: string, only: string | null, options: readonly string[]): Promise<void> {
+interface Wish {
+  readonly isWanted: (command: string) => boolean;
+  /** Those of `npm test`. */
+  readonly options: readonly string[];
+}
+
+async function runAll(folder: string, { isWanted, options }: Wish): Promise<void> {
   const { path: clone, readChanges } = makeClone(ROOT, folder);
   const changes = readChanges();
   if (changes !== "") throw new Error(`the clone isn't clean:\n${changes}`);
@@ -115,7 +123,7 @@ async function runAll(folder: string, only: string | null, options: readonly str
     example: printed.find(({ command }) => command === EXAMPLE)?.text ?? "",
   };
   const isPrinted = ({ command }: Row) => printed.some((one) => one.command === command);
-  const rows = chooseRows(only).filter(isPrinted);
+  const rows = chooseRows(isWanted).filter(isPrinted);
   const hasGateway = ({ beside }: Row) => rows.some(({ command }) => command === beside);
   for (const row of rows) if (!hasGateway(row)) await runRow(place, row, rows);
   await judgeLeftovers(folder, readChanges);
@@ -126,30 +134,36 @@ if (words[0] === "--help") {
   console.log(HELP);
   process.exit(0);
 }
-const only = words[0] === "--only" ? (words.splice(0, 2)[1] ?? null) : null;
-// Bun takes the first `--` away where it stands before all other words.
-if (words[0] === "--") words.shift();
+function readWish(): Wish {
+  const [flag = "", word = ""] = words;
+  const hasFlag = flag === "--only" || flag === "--but";
+  // Bun takes the first `--` away where it stands before all other words.
+  const options = words.slice(hasFlag ? 2 : 0).filter((one, at) => at > 0 || one !== "--");
+  return { isWanted: (command) => !hasFlag || command.includes(word) === (flag === "--only"), options };
+}
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "poundkey-readme-")));
+/** A gateway gives its streams some seconds. */
+const GRACE_MS = 3_000;
+const place = enterPlace();
 
-function finish(): never {
-  endAll(folder);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  if (existsSync(folder)) console.log(`error: ${folder} is left`);
+function report(): void {
   if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join("\n  ")}`);
   const { passed, failed, skipped } = sums;
   console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-  process.exit(failed === 0 ? 0 : 1);
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    fail("the run", `ended by ${signal}`);
-    finish();
-  });
+leaveOnSignal(place, GRACE_MS, () => {
+  fail("the run", "it was interrupted");
+  report();
+});
 try {
-  await runAll(folder, only, words);
+  // Nothing that a clone could take for its own stands beside it.
+  const folder = join(place.folder, "readme");
+  mkdirSync(folder);
+  await runAll(folder, readWish());
 } catch (error) {
   fail("the run", error instanceof Error ? error.message : String(error));
 }
-finish();
+await place.leave(GRACE_MS);
+report();
+process.exit(sums.failed === 0 ? 0 : 1);
