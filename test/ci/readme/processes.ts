@@ -2,9 +2,9 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 const LOOK_EVERY_MS = 50;
-/** A gateway gives its streams some seconds, and npm waits for it. */
+/** The time from Ctrl-C to the end: a gateway gives its streams some seconds, and npm waits for it. */
 const END_MS = 30_000;
-/** What a command leaves ends by itself within this time, or stays. */
+/** A process that a command leaves has so long to end by itself. */
 export const LEFT_MS = 10_000;
 const INTERRUPTED = 130;
 
@@ -131,7 +131,7 @@ export function startCommand(
     },
     async finish() {
       const isGood = code() === null || (await waitUntil(isGone, LEFT_MS));
-      const left = isGood ? null : `it leaves processes:\n${listGroup(child.pid).join("\n")}`;
+      const left = isGood ? null : `it leaves ${listGroup(child.pid).join("; ")}`;
       if (!isGone()) send(-child.pid, "SIGKILL");
       groups.delete(child.pid);
       return left;

@@ -19,9 +19,12 @@ LONG=1 runs each command as printed, however long it takes.`;
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 
+const REMOVALS = 100;
+const REMOVAL_MS = 50;
+
 /** Settings of the machine without which nothing is installed or compiled there. */
 const KEPT =
-  /^(HOME|USER|LANG|TMPDIR|(https?|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|npm_config_(registry|userconfig|globalconfig|cafile))$/i;
+  /^(HOME|USER|LANG|TMPDIR|(https?|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|npm_config_(registry|userconfig|globalconfig|cache|cafile))$/i;
 
 /** Returns what a reader's shell has: none of the project's settings, and no folder of programs of ours. */
 function makeReaderEnvironment(): Record<string, string> {
@@ -90,12 +93,13 @@ async function runRow(place: Place, row: Row, rows: readonly Row[], gateway = ""
 async function judgeLeftovers(folder: string, readChanges: () => string): Promise<void> {
   const changes = readChanges();
   if (changes === "") pass("the clone's files are as they were");
-  else fail("the clone's files are as they were", `git status says\n${changes}`);
+  else
+    fail("the clone's files are as they were", `git status says ${changes.trimEnd().replaceAll("\n", ";")}`);
   if (!canList) return skip("no process is left", "the system has no /proc");
   const isEmpty = await waitUntil(() => listWithin(folder).length === 0, LEFT_MS);
   const left = listWithin(folder).map(({ pid, words }) => `${pid} ${words}`);
   if (isEmpty) pass("no process is left");
-  else fail("no process is left", left.join("\n"));
+  else fail("no process is left", left.join("; "));
 }
 
 async function runAll(folder: string, only: string | null, options: readonly string[]): Promise<void> {
@@ -103,7 +107,7 @@ async function runAll(folder: string, only: string | null, options: readonly str
   const changes = readChanges();
   if (changes !== "") throw new Error(`the clone isn't clean:\n${changes}`);
   const printed = listPrinted(readSourcesPage(readFileSync(join(clone, "README.md"), "utf8")));
-  for (const sentence of findUnmatched(printed, ROWS)) fail("README.md", sentence);
+  for (const sentence of findUnmatched(printed, ROWS)) fail("each command has a row", sentence);
   const { TEST_RESULTS: results } = process.env;
   const place: Place = {
     folder,
@@ -132,10 +136,21 @@ if (words[0] === "--") words.shift();
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "poundkey-readme-")));
 
+/** A process that was just ended may still have written into the folder. */
+function remove(): void {
+  for (let tries = 0; existsSync(folder); tries++) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (tries === REMOVALS) return console.log(`error: ${folder} is left: ${String(error)}`);
+      Bun.sleepSync(REMOVAL_MS);
+    }
+  }
+}
+
 function finish(): never {
   endAll(folder);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  if (existsSync(folder)) console.log(`error: ${folder} is left`);
+  remove();
   if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join("\n  ")}`);
   const { passed, failed, skipped } = sums;
   console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
