@@ -27,6 +27,7 @@ test("the documents that say which Node is needed name this one", () => {
   expect(NAMING.filter((path) => !named.some(([found]) => found === path))).toEqual([]);
 });
 
+// npm 10 warns of packages that it leaves out too, so a start prints its errors alone, and this list stands in for the warnings.
 // Elysia takes any `file-type` from 20 on. package.json's `overrides` keep it below 22, which asks for Node 22.
 test("no package that a start installs asks for another Node, which npm would warn of", () => {
   const asking = packages.flatMap(([path, row]) => {

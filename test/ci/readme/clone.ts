@@ -1,6 +1,6 @@
 // A clone of the checkout as it stands: its commit, and above it one with whatever isn't committed there.
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 const SETTINGS = `[safe]
 \tdirectory = *
@@ -11,8 +11,8 @@ const SETTINGS = `[safe]
 \tauto = 0
 `;
 
-/** Runs git without the user's settings, and in checkouts of other users too. Returns null if git ends with an error. */
-type Git = (folder: string, ...words: readonly string[]) => string | null;
+/** Runs git without the user's settings, and in checkouts of other users too. Throws what git says if it fails. */
+type Git = (folder: string, ...words: readonly string[]) => string;
 
 function makeGit(settings: string): Git {
   writeFileSync(settings, SETTINGS);
@@ -21,9 +21,24 @@ function makeGit(settings: string): Git {
   const env = { PATH, HOME, GIT_CONFIG_GLOBAL: settings, GIT_CONFIG_NOSYSTEM: "1", GIT_OPTIONAL_LOCKS: "0" };
   return (cwd, ...words) => {
     const { stdout, stderr, exitCode } = Bun.spawnSync(["git", ...words], { cwd, env });
-    if (exitCode !== 0) console.log(stderr.toString().trimEnd());
-    return exitCode === 0 ? stdout.toString() : null;
+    if (exitCode !== 0) throw new Error(`git ${words.join(" ")}: ${stderr.toString().trim()}`);
+    return stdout.toString();
   };
+}
+
+/** False for a folder that merely lies in somebody's repository. */
+function hasCommit(git: Git, root: string): boolean {
+  try {
+    return existsSync(join(root, ".git")) && git(root, "rev-parse", "--verify", "HEAD") !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Returns what this checkout alone leaves out. */
+function readExcluded(git: Git, root: string): string {
+  const own = resolve(root, git(root, "rev-parse", "--git-path", "info/exclude").trim());
+  return existsSync(own) ? readFileSync(own, "utf8") : "";
 }
 
 export interface Clone {
@@ -32,24 +47,22 @@ export interface Clone {
   readChanges(): string;
 }
 
-/** Makes the clone in the folder. Throws if git can't. */
+/** Makes the clone in the folder, without packages, even where those are a link. Throws if git can't. */
 export function makeClone(root: string, folder: string): Clone {
   const git = makeGit(join(folder, "gitconfig"));
   const path = join(folder, "clone");
-  const must = (cwd: string, ...words: readonly string[]): string => {
-    const said = git(cwd, ...words);
-    if (said === null) throw new Error(`git ${words[0]} failed`);
-    return said;
-  };
-  const isCheckout = git(root, "rev-parse", "--verify", "--quiet", "HEAD") !== null;
-  if (isCheckout) must(folder, "clone", "--quiet", "--no-checkout", root, path);
-  else must(folder, "init", "--quiet", path);
-  const own = isCheckout ? must(root, "rev-parse", "--git-path", "info/exclude").trim() : "";
+  const isCheckout = hasCommit(git, root);
+  if (isCheckout) {
+    git(folder, "clone", "--quiet", "--no-checkout", root, path);
+    git(path, "read-tree", "HEAD");
+  } else git(folder, "init", "--quiet", path);
+  const excluded = join(folder, "excluded");
+  writeFileSync(excluded, `node_modules\n${isCheckout ? readExcluded(git, root) : ""}`);
   // The checkout's files seen from the clone's repository: changed, new and deleted ones are one commit.
-  const over = ["-c", `core.excludesFile=${own}`, "--git-dir", join(path, ".git"), "--work-tree", root];
-  must(root, ...over, "add", "--all");
-  if (must(path, "diff", "--cached", "--name-only") !== "" || !isCheckout)
-    must(path, "commit", "--quiet", "--no-verify", "--message", "The working tree");
-  must(path, "reset", "--quiet", "--hard");
-  return { path, readChanges: () => must(path, "status", "--porcelain") };
+  const over = ["-c", `core.excludesFile=${excluded}`, "--git-dir", join(path, ".git"), "--work-tree", root];
+  git(root, ...over, "add", "--all");
+  if (!isCheckout || git(path, "diff", "--cached", "--name-only") !== "")
+    git(path, "commit", "--quiet", "--no-verify", "--message", "The working tree");
+  git(path, "reset", "--quiet", "--hard");
+  return { path, readChanges: () => git(path, "status", "--porcelain") };
 }

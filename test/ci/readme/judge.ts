@@ -27,14 +27,14 @@ export interface Place {
   readonly env: Record<string, string>;
   /** Those of `npm test`. */
   readonly options: readonly string[];
-  /** What only `npm test` gets. */
+  /** Variables that only `npm test` gets. */
   readonly testEnv: Record<string, string>;
   /** The text of the README's example. */
   readonly example: string;
 }
 
 export interface Verdict {
-  /** Why it doesn't work; null if it does. */
+  /** The reason why it doesn't work; null if it does. */
   readonly problem: string | null;
   readonly printed: string;
   /** Of a command that runs tests, if it ended with them. */

@@ -3,9 +3,9 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { listGroup } from "../../runner/processes.ts";
 
 const LOOK_EVERY_MS = 50;
-/** A gateway gives its streams some seconds, and npm waits for it. */
+/** The time from Ctrl-C to the end: a gateway gives its streams some seconds, and npm waits for it. */
 const END_MS = 30_000;
-/** What a command leaves ends by itself within this time, or stays. */
+/** A process that a command leaves has so long to end by itself. */
 export const LEFT_MS = 10_000;
 const INTERRUPTED = 130;
 

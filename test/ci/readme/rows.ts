@@ -2,7 +2,7 @@
 import { IS_LONG } from "../../harness/long.ts";
 import { EXAMPLE } from "./commands.ts";
 
-/** What shows that a command works. */
+/** The evidence that a command works. */
 export type Judgement =
   /** It prints no warning, and commands that are answered; a reader's Ctrl-C ends it. */
   | { readonly by: "quick start" }
