@@ -143,7 +143,9 @@ test.skipIf(!existsSync("/proc/self/cwd")).each(["SIGTERM", "SIGINT", "SIGHUP"] 
   "%s to it alone ends all that it has started, daemons too, and removes its folders",
   async (signal) => {
     const child = start(["starts.test.ts"]);
-    const memory = await until("it has started them", () => existsSync(seen) && readFileSync(seen, "utf8"));
+    const memory = await until("it has started them", () =>
+      existsSync(seen) ? readFileSync(seen, "utf8") : null,
+    );
     expect(existsSync(memory)).toBe(true);
     expect(listLeft()).toHaveLength(2);
     child.kill(signal);
