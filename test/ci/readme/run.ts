@@ -138,14 +138,14 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), "poundkey-readme-")));
 
 /** A process that was just ended may still have written into the folder. */
 function remove(): void {
-  for (let tries = 0; existsSync(folder); tries++) {
+  for (let tries = 0; existsSync(folder) && tries < REMOVALS; tries++) {
     try {
       rmSync(folder, { recursive: true, force: true });
-    } catch (error) {
-      if (tries === REMOVALS) return console.log(`error: ${folder} is left: ${String(error)}`);
+    } catch {
       Bun.sleepSync(REMOVAL_MS);
     }
   }
+  if (existsSync(folder)) console.log(`error: ${folder} is left`);
 }
 
 function finish(): never {
