@@ -49,9 +49,9 @@ const marks = join(place.folder, "marks");
 
 /** The binary that tests start as processes (`harness/program.ts`). Null before it is built, and if it can't be. */
 let built: string | null = null;
-/** Why limits of time mean nothing on this machine; null if they do. */
+/** The reason for which limits of time mean nothing on this machine; null if they do. */
 let busy = process.env.TEST_BUSY ?? null;
-/** What the type check took; null if there was none. */
+/** The cost of the type check; null if there was none. */
 let types: Cost | null = null;
 
 function run(command: readonly string[], showing?: "failure"): Promise<Ran> {

@@ -57,6 +57,6 @@ export interface Outcome {
   /** Of the step's processes and those that they waited for, in seconds. */
   readonly cpu: number;
   readonly text: string;
-  /** Why the machine is too busy for limits of time, where the step found out. */
+  /** The words for how busy the machine is, if the step found it too busy for limits of time. */
   readonly busy?: string;
 }

@@ -13,7 +13,7 @@ const LONG = 20;
 interface Results {
   readonly passed: number;
   readonly failed: number;
-  /** Why the machine is too busy for limits of time; null if it isn't. */
+  /** The words for how busy the machine is, if it is too busy for limits of time. */
   readonly busy: string | null;
   readonly files: readonly { readonly file: string; readonly failed: readonly string[] }[];
 }

@@ -205,7 +205,7 @@ const RECORDINGS: Step = {
 
 export interface Course {
   readonly isLong: boolean;
-  /** Whether recordings stand beside the checkout. */
+  /** True if recordings stand beside the checkout. */
   readonly hasRecordings: boolean;
   /** The commit that the change under test comes from; null if none is known. */
   readonly base: string | null;

@@ -12,8 +12,8 @@ test("tests and the commands that they start work in an empty folder outside the
   }
 });
 
-/** Each `run.ts` starts `bun test`, which finds its files from there. */
-const STARTERS = ["test/run.ts", "test/app/npm/run.ts"];
+/** They start `bun test`, which finds its files from there. */
+const STARTERS = ["test/runner/command.ts", "test/app/npm/run.ts"];
 
 test("no test leaves its folder for one of the project's", () => {
   const leaves = /\bcwd: (?:ROOT|import\.meta\.dir|join\((?:ROOT|import\.meta\.dir))|process\.chdir\(/;

@@ -1,6 +1,6 @@
 // Tells a busy machine by the run's own type check.
 
-/** What a check took. */
+/** The cost of a check. */
 export interface Cost {
   readonly seconds: number;
   /** Seconds of the processor. */

@@ -22,7 +22,7 @@ export class Commands {
     this.#print = print;
   }
 
-  /** Why rows were skipped, each reason once. */
+  /** The reasons for skipped rows, each once. */
   get reasons(): readonly string[] {
     return [...this.#reasons];
   }

@@ -39,7 +39,7 @@ function readStat(pid: number): Process | null {
   }
 }
 
-/** Where there is no /proc: on macOS. */
+/** Asks `ps`, for systems without /proc, as macOS. */
 function listByCommand(): readonly Process[] {
   const { stdout } = Bun.spawnSync(["ps", "-axo", "pid=,ppid=,pgid=,stat=,lstart="], { stderr: "ignore" });
   return stdout

@@ -7,7 +7,7 @@ export interface FileResult {
   readonly seconds: number;
   /** The titles of its failed rows, each behind those of the groups that it stands in. */
   readonly failed: string[];
-  /** How many of these ran out of their time. */
+  /** The number of these that ran out of their time. */
   late: number;
   passed: number;
   skipped: number;

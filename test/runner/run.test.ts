@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { ROOT } from "../tidy/sources.ts";
 import { until } from "../whole/world/until.ts";
 
-/** What the program is made of. Its own tests stay out, which would run too. */
+/** The parts of the program. Its own tests stay out, which would run too. */
 const PARTS = [
   "test/run.ts",
   "test/runner",
@@ -44,7 +44,6 @@ const FILES = {
     Bun.spawn(["sleep", "${NAP}"], { cwd: "/", env: { PATH: process.env.PATH }, detached: true });
     mkdtempSync(join(tmpdir(), "left-"));
     mkdtempSync(join(process.env.TEST_MEMORY, "left-"));
-    await Bun.sleep(200);
     writeFileSync(SEEN, process.env.TEST_MEMORY);
     await new Promise(() => {});
   }, 60_000);`,
@@ -147,7 +146,7 @@ test.skipIf(!existsSync("/proc/self/cwd")).each(["SIGTERM", "SIGINT", "SIGHUP"] 
       existsSync(seen) ? readFileSync(seen, "utf8") : null,
     );
     expect(existsSync(memory)).toBe(true);
-    expect(listLeft()).toHaveLength(2);
+    await until("both are there", () => listLeft().length === 2);
     child.kill(signal);
     expect(await child.exited).toBe({ SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }[signal]);
     expect(listLeft()).toEqual([]);

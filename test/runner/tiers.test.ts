@@ -1,4 +1,4 @@
-// What stands in the first tier: each room, each surface with an SDK, and the cheapest files until the time is full.
+// The first tier holds a file of each room and of each surface with an SDK, and the cheapest files until the time is full.
 import { expect, test } from "bun:test";
 import { SURFACES } from "../../src/surfaces/index.ts";
 import { expectNone, ROOT } from "../tidy/sources.ts";

@@ -6,7 +6,7 @@ import listed from "./real-time.data.json" with { type: "json" };
 import { expectNone, ROOT, readSources, type Source } from "./sources.ts";
 
 /** Benchmarks measure time, the program that runs all tests watches it, and the rules below quote it. */
-const OTHERS = /^test\/(bench\/|tidy\/|ci\/.*(?<!\.test)\.ts$)/;
+const OTHERS = /^test\/(bench\/|tidy\/|(ci|runner)\/.*(?<!\.test)\.ts$)/;
 const tests = readSources("test").filter(({ path }) => !OTHERS.test(path));
 
 const TEST_FILE = /\.test\.tsx?$/;
