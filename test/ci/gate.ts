@@ -30,9 +30,12 @@ export function chooseNear(
   return { files: chosen, left: near.length - chosen.length };
 }
 
+/** The name of the step that runs them. */
+export const NEAR = "near";
+
 export function makeNearStep(files: readonly string[]): Step {
   return {
-    name: "near",
+    name: NEAR,
     needs: [],
     cpu: 1,
     minutes: 10,

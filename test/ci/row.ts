@@ -57,6 +57,8 @@ export interface Outcome {
   /** Of the step's processes and those that they waited for, in seconds. */
   readonly cpu: number;
   readonly text: string;
+  /** The test files that it has run with all of their rows. */
+  readonly whole?: readonly string[];
   /** The words for how busy the machine is, if the step found it too busy for limits of time. */
   readonly busy?: string;
 }

@@ -15,7 +15,14 @@ interface Results {
   readonly failed: number;
   /** The words for how busy the machine is, if it is too busy for limits of time. */
   readonly busy: string | null;
-  readonly files: readonly { readonly file: string; readonly failed: readonly string[] }[];
+  readonly files: readonly FileSum[];
+}
+
+interface FileSum {
+  readonly file: string;
+  readonly passed: number;
+  readonly failed: readonly string[];
+  readonly skipped: number;
 }
 
 export interface FileRun {
@@ -50,7 +57,15 @@ async function runTests(
   // A run that ends badly without a failed test is red, whatever it counted.
   const failed = results.failed === 0 && ran.code !== 0 ? 1 : results.failed;
   const { busy } = results;
-  return { ...ran, passed: results.passed, failed, files: failures, ...(busy !== null && { busy }) };
+  const whole = listWhole(results.files);
+  return { ...ran, passed: results.passed, failed, files: failures, whole, ...(busy !== null && { busy }) };
+}
+
+/** Returns the files that have run with all of their rows: what one lacks, for instance an install, another step may have. */
+export function listWhole(files: readonly FileSum[]): readonly string[] {
+  return files
+    .filter(({ passed, failed, skipped }) => passed + failed.length > 0 && skipped === 0)
+    .map(({ file }) => file);
 }
 
 /** From tests that aren't about it, what stands beside the checkout is hidden: a stranger's clone hasn't it. */

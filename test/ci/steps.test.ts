@@ -8,7 +8,7 @@ import { assignFiles } from "./assign.ts";
 import { FLAKY_FILE, NEVER_AGAIN, readRows } from "./flaky.ts";
 import { INSTALLS } from "./installs/rows.ts";
 import type { Step } from "./row.ts";
-import { makeEnvironment } from "./run-step.ts";
+import { listWhole, makeEnvironment } from "./run-step.ts";
 import { schedule } from "./schedule.ts";
 import { BESIDE, type Course, makeSteps } from "./steps.ts";
 
@@ -55,6 +55,17 @@ test("the README's test command runs in a clone, and tests see recordings in a s
       .filter((one) => !isAboutRecordings(one))
       .map(({ name }) => name),
   );
+});
+
+test("a file of which a row was skipped, or that has none, runs again in its step", () => {
+  const ran = { passed: 1, failed: [], skipped: 0 };
+  const files = [
+    { ...ran, file: "passed" },
+    { ...ran, file: "failed", passed: 0, failed: ["a row"] },
+    { ...ran, file: "skipped in part", skipped: 1 },
+    { ...ran, file: "without a row", passed: 0 },
+  ];
+  expect(listWhole(files)).toEqual(["passed", "failed"]);
 });
 
 test("what has data beside the checkout finds it in one place", () => {

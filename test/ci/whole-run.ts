@@ -4,12 +4,11 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { findRecordings } from "../harness/beside.ts";
 import { type Graph, readGraph } from "../runner/graph.ts";
-import { listFirstTier } from "../runner/tiers.ts";
 import { makeCosts } from "../runner/timings.ts";
 import { assignFiles } from "./assign.ts";
 import { openCache } from "./cache.ts";
 import { type Change, keepGreen, readChange } from "./change.ts";
-import { chooseNear, makeNearStep } from "./gate.ts";
+import { chooseNear, makeNearStep, NEAR, type Near } from "./gate.ts";
 import { installAll } from "./installs/all.ts";
 import { describeOutcome, IdleWatch, listFailures, listTimes, type Times, writeTable } from "./report.ts";
 import type { Outcome, Step } from "./row.ts";
@@ -74,7 +73,7 @@ class WholeRun {
   readonly #tries: SecondTries;
   readonly #times: Times;
   readonly #outcomes: Outcome[] = [];
-  /** The tests that the gate has run: the first tier in the clone, and those near the change. */
+  /** The tests that the gate has run with all of their rows: the first tier in the clone, and those near the change. */
   #ran: ReadonlySet<string> = new Set();
   #settled = { settled: 0, faults: 0 };
 
@@ -122,21 +121,31 @@ class WholeRun {
   async runGate(): Promise<void> {
     const here = this.#wish.isCheck ? "check" : "whole";
     const gate = this.#steps.filter((step) => step.gate === "both" || step.gate === here);
-    // The long form of a test is run by its step.
-    const first = new Set(this.#wish.isCheck || this.#wish.isLong ? [] : listFirstTier(this.#graph.tests));
-    const barred = this.#steps.filter(({ gate, work }) => gate || ("under" in work && work.isApart));
-    const notNear = new Set(barred.flatMap(({ name }) => this.#files.get(name) ?? []));
-    const mayRun = (file: string) => !notNear.has(file) && !first.has(file);
-    const near = chooseNear(this.#change, this.#graph, { mayRun, costOf: makeCosts() });
+    const isFirst = ({ work }: Step) => "command" in work && work.reportsFiles;
+    await this.#schedule(gate.filter(isFirst));
+    this.#countRan();
+    const near = this.#chooseNear();
     const changed = this.#change.files?.length ?? "an unknown number of";
     print(
-      `The gate. Changed since ${this.#change.since}: ${changed} files. The ${near.files.length} tests nearest to them run here, ${near.left} are left to the steps.`,
+      `Changed since ${this.#change.since}: ${changed} files. The ${near.files.length} tests nearest to them run now, ${near.left} are left to the steps.`,
     );
-    this.#ran = first;
-    await this.#schedule([...gate, makeNearStep(near.files)], [["near", near.files]]);
+    await this.#schedule([...gate.filter((step) => !isFirst(step)), makeNearStep(near.files)], near.files);
     this.#settled = await this.#tries.judge(this.#outcomes);
-    this.#ran = new Set([...first, ...near.files]);
+    this.#countRan();
     if (this.isRed) print("The gate is red, so nothing else runs.");
+  }
+
+  /** The long form of a test is run by its step. */
+  #countRan(): void {
+    const ran = this.#outcomes.flatMap(({ whole = [] }) => whole);
+    this.#ran = new Set(this.#wish.isLong ? [] : ran);
+  }
+
+  #chooseNear(): Near {
+    const barred = this.#steps.filter(({ gate, work }) => gate || ("under" in work && work.isApart));
+    const notNear = new Set(barred.flatMap(({ name }) => this.#files.get(name) ?? []));
+    const mayRun = (file: string) => !notNear.has(file) && !this.#ran.has(file);
+    return chooseNear(this.#change, this.#graph, { mayRun, costOf: makeCosts() });
   }
 
   async runSteps(installing: ReadonlyMap<string, Promise<Outcome>>): Promise<void> {
@@ -157,16 +166,16 @@ class WholeRun {
 
   async #schedule(
     steps: readonly Step[],
-    more: readonly (readonly [name: string, files: readonly string[]])[],
+    near: readonly string[] = [],
     installing: ReadonlyMap<string, Promise<Outcome>> = new Map(),
   ): Promise<void> {
-    const files = new Map([...steps.map((step) => [step.name, this.#listLeft(step)] as const), ...more]);
+    const listFiles = (step: Step) => (step.name === NEAR ? near : this.#listLeft(step));
     await schedule(steps, {
       room: ROOM,
       ended: new Set(),
       expect: ({ name }) => this.#times[name]?.seconds ?? UNKNOWN_SECONDS,
       run: async (step) => {
-        const outcome = await (installing.get(step.name) ?? this.#runOne(step, files.get(step.name) ?? []));
+        const outcome = await (installing.get(step.name) ?? this.#runOne(step, listFiles(step)));
         this.#outcomes.push(outcome);
         print(describeOutcome(outcome));
       },
