@@ -32,7 +32,15 @@ function endGroup(pid: number): void {
   }
 }
 
+let isClosed = false;
+
+/** From then on no command is started, and none returns: the run is interrupted. */
+export function closeCommands(): void {
+  isClosed = true;
+}
+
 export async function runCommand(command: readonly string[], limits: Limits): Promise<Ran> {
+  if (isClosed) return new Promise(() => {});
   const { cwd, minutes, env, isLow = false } = limits;
   const folder = mkdtempSync(join(tmpdir(), "poundkey-ci-"));
   const path = join(folder, "log");
@@ -57,6 +65,7 @@ export async function runCommand(command: readonly string[], limits: Limits): Pr
   };
   const limit = setTimeout(() => void endLate(), minutes * 60_000);
   const code = await child.exited;
+  if (isClosed) return new Promise(() => {});
   clearTimeout(limit);
   endGroup(child.pid);
   closeSync(log);

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { enterPlace, leaveOnSignal } from "../runner/place.ts";
+import { closeCommands } from "./process.ts";
 import { runWhole } from "./whole-run.ts";
 
 const HELP = `usage: .ci/run [long] [--only STEP,STEP] [--fresh] [--keep-times]
@@ -30,7 +31,10 @@ if (values.help) {
 /** A run of tests within a step needs less. */
 const GRACE_MS = 4_000;
 const place = enterPlace();
-leaveOnSignal(place, GRACE_MS, () => console.log("0 passed, 1 failed"));
+leaveOnSignal(place, GRACE_MS, () => {
+  closeCommands();
+  console.log("0 passed, 1 failed");
+});
 
 function giveUp(error: unknown) {
   console.log(`error: ${error instanceof Error ? error.message : error}`);

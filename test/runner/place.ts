@@ -4,12 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endStarted } from "./processes.ts";
 
-const MEMORY = "/dev/shm";
+/** A run within another has its folders in those of the other, which goes last. */
+const MEMORY = process.env.TEST_MEMORY ?? "/dev/shm";
 
 export interface Place {
   readonly folder: string;
-  /** Ends all that the run has started, and removes the folders. */
+  /** Ends all that the run has started, and removes the folders. Doesn't return once the run is interrupted. */
   leave(graceMs: number): Promise<void>;
+  /** The same for a run that is interrupted: from then on nothing else may end it, or say how it ended. */
+  interrupt(graceMs: number): Promise<void>;
 }
 
 /** Makes the folders, and makes them the ones for temporary files, of this process and of those that get its environment. */
@@ -23,14 +26,23 @@ export function enterPlace(): Place {
   const [folder = "", memory = folder] = folders;
   process.env.TMPDIR = folder;
   process.env.TEST_MEMORY = memory;
+  let isInterrupted = false;
   return {
     folder,
-    async leave(graceMs) {
-      await endStarted(folder, graceMs);
-      unmountBelow(folder);
-      for (const one of folders) rmSync(one, { recursive: true, force: true });
+    leave: (graceMs) => (isInterrupted ? new Promise(() => {}) : clear(folders, graceMs)),
+    interrupt(graceMs) {
+      isInterrupted = true;
+      return clear(folders, graceMs);
     },
   };
+}
+
+/** `folders` begins with the one on the disk. */
+async function clear(folders: readonly string[], graceMs: number): Promise<void> {
+  const [folder = ""] = folders;
+  await endStarted(folder, graceMs);
+  unmountBelow(folder);
+  for (const one of folders) rmSync(one, { recursive: true, force: true });
 }
 
 const MOUNTS = "/proc/self/mounts";
@@ -51,7 +63,7 @@ export function leaveOnSignal(place: Place, graceMs: number, begin: () => void):
   for (const [name, code] of Object.entries(signals)) {
     process.on(name, () => {
       begin();
-      void place.leave(graceMs).finally(() => process.exit(code));
+      void place.interrupt(graceMs).finally(() => process.exit(code));
     });
   }
 }

@@ -23,7 +23,7 @@ const ROOT = join(import.meta.dir, "..", "..", "..");
 
 /** Settings of the machine without which nothing is installed or compiled there. */
 const KEPT =
-  /^(HOME|USER|LANG|TMPDIR|(https?|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|npm_config_(registry|userconfig|globalconfig|cache|cafile))$/i;
+  /^(HOME|USER|LANG|TMPDIR|TEST_MEMORY|(https?|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|npm_config_(registry|userconfig|globalconfig|cache|cafile))$/i;
 
 /** Returns what a reader's shell has: none of the project's settings, and no folder of programs of ours. */
 function makeReaderEnvironment(): Record<string, string> {
