@@ -119,9 +119,15 @@ describe("nothing can be changed", () => {
   });
 });
 
+/** Returns the audit trail but for the playground's key: its entry may come some seconds after the first question. */
+async function readTrail(): Promise<readonly JsonObject[]> {
+  const entries = asArray((await read("/audit?limit=200")).data).map(asObject);
+  return entries.filter(({ target }) => asObject(target).id !== "console");
+}
+
 describe("visitors", () => {
   test("sign in as one of four people, without a password and without a trace", async () => {
-    const before = await read("/audit?limit=1");
+    const before = await readTrail();
     for (const [person, role] of [
       ["admin", "admin"],
       ["manager", "manager"],
@@ -137,7 +143,7 @@ describe("visitors", () => {
     }
     expect((await ask("POST", "/admin/v1/session", { body: { token: "admin" } })).status).toBe(400);
     expect((await ask("GET", "/admin/v1/keys")).status).toBe(401);
-    expect(await read("/audit?limit=1")).toEqual(before);
+    expect(await readTrail()).toEqual(before);
     expect(asArray((await read("/sessions")).data)).toHaveLength(1);
   });
 
