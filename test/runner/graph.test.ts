@@ -1,6 +1,7 @@
 // The order of tests by their nearness to a file.
 import { expect, test } from "bun:test";
-import { ROOT } from "../tidy/sources.ts";
+import { Glob } from "bun";
+import { expectNone, ROOT } from "../tidy/sources.ts";
 import { readGraph } from "./graph.ts";
 
 const graph = await readGraph(ROOT);
@@ -17,6 +18,13 @@ test.each([
 
 test("what only the whole gateway imports is reached too", () => {
   expect(graph.rankNear(["src/http/door/door.ts"]).length).toBeGreaterThan(100);
+});
+
+test("each source is reached by a test", () => {
+  const reached = new Set(graph.tests.flatMap((file) => [...graph.reach(file)]));
+  const sources = [...new Glob("src/**/*.{ts,tsx}").scanSync(ROOT)];
+  expect(sources).toContain("src/console/main.tsx");
+  expectNone(sources.filter((path) => !reached.has(path)));
 });
 
 test("a test is nearest to itself, and what nobody imports has none", () => {

@@ -9,6 +9,12 @@ const STARTS = /\bBun\.spawn\(|(?<![.\w])spawn\(|\bnew Worker\(|from "embedded-p
 /** Starts the binary only where POUNDKEY_BINARY names one; in `npm test` its gateways run in the test's own process. */
 const IN_PROCESS = "test/harness/harness.ts";
 
+/** What a file starts or shows in a browser is built, not imported. */
+const BUILT: Readonly<Record<string, readonly string[]>> = {
+  "test/console/visitor.ts": ["src/console/main.tsx", "src/docs/site/browser.ts"],
+  "test/harness/program.ts": ["src/main.ts", "src/app/build/build.ts"],
+};
+
 export interface Graph {
   /** All test files, as paths from the repository's root. */
   readonly tests: readonly string[];
@@ -57,7 +63,10 @@ export async function readGraph(root: string): Promise<Graph> {
 }
 
 function listImports(path: string, text: string): readonly string[] {
-  return [...text.matchAll(IMPORT)].map(([, target = ""]) => normalize(join(dirname(path), target)));
+  const imported = [...text.matchAll(IMPORT)].map(([, target = ""]) =>
+    normalize(join(dirname(path), target)),
+  );
+  return [...imported, ...(BUILT[path] ?? [])];
 }
 
 function collectReached(start: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
