@@ -96,7 +96,10 @@ test("while it goes on, probes find it alive and not ready, with the share, and 
       expect(alive).toMatchObject({ status: "migrating", work: "migrating: 1 of 4 (25 %)" });
       const ready = await ask("/readyz");
       expect([ready?.status, await ready?.json()]).toMatchObject([503, { status: "not ready" }]);
-      await until("systemd is told", () => Promise.resolve(existsSync(told)));
+      await until("systemd is told", () =>
+        // The shell makes the file before it writes to it.
+        Promise.resolve(existsSync(told) && readFileSync(told, "utf8") !== ""),
+      );
     });
     expect(readFileSync(told, "utf8")).toStartWith(
       "EXTEND_TIMEOUT_USEC=60000000 STATUS=migrating: 1 of 4 (25 %)",
