@@ -2,8 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beginWith } from "./runner/apart.ts";
-import { type Cost, describeBusy } from "./runner/busy.ts";
+import { describeBusy } from "./runner/busy.ts";
 import { Commands, type Ran } from "./runner/command.ts";
+import { describeWrongCost, findWrongCosts } from "./runner/costs.ts";
 import { makeTestEnvironment } from "./runner/environment.ts";
 import { readGraph } from "./runner/graph.ts";
 import { ALSO_ON_BINARY, ON_BINARY } from "./runner/on-binary.ts";
@@ -11,7 +12,8 @@ import { enterPlace, leaveOnSignal } from "./runner/place.ts";
 import { describeProgress, readMarks, Screen, sumCpuMs } from "./runner/progress.ts";
 import { type FileResult, judgeMissing, listMissing, readReport } from "./runner/report.ts";
 import { listBothTiers, listFirstTier } from "./runner/tiers.ts";
-import { keepTimings, readCheck, TIMINGS_FLAGS } from "./runner/timings.ts";
+import { keepCosts, readSlowCheck, TIMINGS_FLAGS } from "./runner/timings.ts";
+import { Yardstick } from "./runner/unit/unit.ts";
 
 const HELP = `usage: npm test [-- OPTIONS]
   npm test                       types, format, what must be there, and the cheapest files, for about five minutes
@@ -23,10 +25,12 @@ const HELP = `usage: npm test [-- OPTIONS]
                                  these files, N beside each other
   npm test -- --each-alone WORD...
                                  files whose path contains a word, or all that \`npm run test:all\` runs, each in a process of its own
+  npm test -- --costs FILE...    red where what a file takes alone, twice, isn't what is kept of it; UPDATE_COSTS=1 keeps it
 
-TEST_RESULTS=FILE writes { passed, failed, skipped, busy: WHY | null, files: [{ file, seconds, cpuSeconds | null, passed, failed: [TITLE], late, skipped }] };
-what failed beside the files (types, format, build) is only in the sum. TEST_BUSY=WHY says that the machine is too busy for limits
-of time. UPDATE_TIMINGS=1 with test:all keeps the CPU time of each file.`;
+A unit of cost is the CPU that a frozen type check takes on this machine (test/runner/unit). TEST_RESULTS=FILE writes { passed, failed,
+skipped, busy: WHY | null, files: [{ file, seconds, units | null, passed, failed: [TITLE], late, skipped }] }; what failed beside the
+files (types, format, build) is only in the sum. TEST_BUSY=WHY says that the machine is too busy for limits of time, TEST_UNIT=SECONDS
+what a unit takes.`;
 
 if (process.argv[2] === "--help") {
   console.log(HELP);
@@ -51,8 +55,6 @@ const marks = join(place.folder, "marks");
 let built: string | null = null;
 /** The reason for which limits of time mean nothing on this machine; null if they do. */
 let busy = process.env.TEST_BUSY ?? null;
-/** The cost of the type check; null if there was none. */
-let types: Cost | null = null;
 
 function run(command: readonly string[], showing?: "failure"): Promise<Ran> {
   const env = makeTestEnvironment({ TEST_MARKS: marks, ...(built !== null && { POUNDKEY_BUILT: built }) });
@@ -74,8 +76,8 @@ async function check(name: string, command: readonly string[]): Promise<Ran> {
 
 /** Types and format, which a run of selected files skips. */
 async function checkAll(): Promise<void> {
-  types = await check("types", [bun, tool("tsc"), "--noEmit"]);
-  busy ??= describeBusy(types, readCheck("types"));
+  const types = await check("types", [bun, tool("tsc"), "--noEmit"]);
+  busy ??= describeBusy(types, readSlowCheck("types"));
   await check("format", [bun, tool("biome"), "check", "."]);
 }
 
@@ -153,6 +155,22 @@ async function testEachAlone(files: readonly string[]): Promise<void> {
   await Promise.all(Array.from({ length: ALONE_AT_ONCE }, testNext));
 }
 
+/** Measures each file alone. Keeps the costs that are wrong as they are found, if asked to, or else they are red. */
+async function checkCosts(files: readonly string[]): Promise<void> {
+  if (files.some(graph.startsProcesses)) await build();
+  const wrong = await findWrongCosts(files, measureAlone);
+  for (const one of wrong) screen.print(`${describeWrongCost(one)}\n`);
+  if (process.env.UPDATE_COSTS) keepCosts(graph.tests, wrong);
+  else checks.push(...wrong.map((one) => ({ name: describeWrongCost(one), isGood: false })));
+}
+
+/** Returns the units of a file and all that it starts. */
+async function measureAlone(file: string): Promise<number> {
+  const before = commands.cpu;
+  await test([`./${file}`], [file], "failure");
+  return yardstick.count(commands.cpu - before);
+}
+
 /** Runs what the command line asks for by words and flags of Bun's. */
 async function testChosen(args: readonly string[]): Promise<void> {
   const words = args.filter((arg) => !arg.startsWith("-"));
@@ -183,12 +201,18 @@ function contain(words: readonly string[]) {
 /** Of the files that import a central one, there are hundreds. */
 const NEAREST_MAX = 60;
 
+/** Their costs are said in units. */
+const MEASURED = ["", "--all", "--costs"];
+/** What else runs on the machine while files are measured slows this, too. */
+const yardstick = new Yardstick(process.argv[2] === "--costs" ? undefined : process.env.TEST_UNIT);
+
 /** The number of files of the run. Zero where Bun chooses them. */
 let planned = 0;
 /** The number of files that the first tier leaves out. */
 let leftOut = 0;
 
 async function main([first = "", ...rest]: readonly string[]): Promise<void> {
+  if (MEASURED.includes(first)) await yardstick.begin();
   const both = listBothTiers(graph.tests);
   const plan = (files: readonly string[]) => {
     planned = files.length;
@@ -205,6 +229,8 @@ async function main([first = "", ...rest]: readonly string[]): Promise<void> {
       console.log(`the ${near.length} nearest test files that import ${rest.join(", ")}`);
       return testFiles(["--parallel=2"], near);
     }
+    case "--costs":
+      return checkCosts(plan(rest));
     case "--each-alone":
       return testEachAlone(plan(both.filter(contain(rest))));
     case "--at-once": {
@@ -224,12 +250,8 @@ async function main([first = "", ...rest]: readonly string[]): Promise<void> {
 }
 
 /** Writes and prints how it ended. Returns whether nothing failed. */
-function report(): boolean {
-  const cpuMs = sumCpuMs(readMarks(marks));
-  if (process.env.UPDATE_TIMINGS && types !== null) {
-    keepTimings(graph.tests, cpuMs, types.cpu / readCheck("types").cpu);
-    console.log("Written: test/runner/timings.data.json");
-  }
+async function report(): Promise<boolean> {
+  await yardstick.end();
   const failedChecks = checks.filter(({ isGood }) => !isGood).map(({ name }) => name);
   const failedRows = results.flatMap(({ file, failed }) => failed.map((title) => `${file}: ${title}`));
   const failures = [...failedChecks, ...failedRows];
@@ -237,9 +259,10 @@ function report(): boolean {
   const skipped = sum(results.map((one) => one.skipped));
   const total = { passed, failed: failures.length, skipped };
   if (process.env.TEST_RESULTS) {
+    const cpuMs = sumCpuMs(readMarks(marks));
     const files = results.map((one) => ({
       ...one,
-      cpuSeconds: (cpuMs.get(one.file) ?? Number.NaN) / 1000,
+      units: yardstick.count((cpuMs.get(one.file) ?? Number.NaN) / 1000),
     }));
     writeFileSync(process.env.TEST_RESULTS, JSON.stringify({ ...total, busy, files }, null, 1));
   }
@@ -249,6 +272,8 @@ function report(): boolean {
   if (skipped > 0 || reasons.length > 0) console.log(`skipped: ${skipped} rows: ${reasons.join("; ")}`);
   if (leftOut > 0)
     console.log(`left out: the ${leftOut} files that take the most; npm run test:all runs them`);
+  const cost = yardstick.describe(commands.cpu);
+  if (cost !== null) console.log(cost);
   console.log(`${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return failures.length === 0;
 }
@@ -261,6 +286,6 @@ const endProgress = screen.follow(() => describeProgress(readMarks(marks), plann
 await main(process.argv.slice(2));
 await testLateOnes();
 endProgress();
-const isGood = report();
+const isGood = await report();
 await place.leave(GRACE_MS);
 process.exit(isGood ? 0 : 1);

@@ -34,14 +34,20 @@ function write(path: string, text: string): void {
 }
 
 function git(...words: readonly string[]): void {
+  gitAt(undefined, ...words);
+}
+
+function gitAt(date: string | undefined, ...words: readonly string[]): void {
   const author = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"];
-  const { success, stderr } = Bun.spawnSync(["git", ...author, "-C", root, ...words]);
+  const { success, stderr } = Bun.spawnSync(["git", ...author, "-C", root, ...words], {
+    env: { ...process.env, GIT_COMMITTER_DATE: date },
+  });
   if (!success) throw new Error(stderr.toString());
 }
 
-function commit(): void {
+function commit(date?: string): void {
   git("add", "-A");
-  git("commit", "-qm", "a step");
+  gitAt(date, "commit", "-qm", "a step");
 }
 
 test.skipIf(!Bun.which("git"))(
@@ -59,6 +65,7 @@ test.skipIf(!Bun.which("git"))(
     expect(change.since).toStartWith("main at ");
     expect(change.files?.toSorted()).toEqual(["src/b.ts", "src/c.ts", "src/new.ts", FLAKY_FILE].toSorted());
     expect(change.rows).toEqual([]);
+    expect(change.push).toEqual({ base: String(change.base), count: 1, files: change.files ?? [] });
   },
 );
 
@@ -70,6 +77,23 @@ test.skipIf(!Bun.which("git"))("on the main line it is its last commit", async (
   expect((await readChange(root, cache)).files).toEqual(["src/b.ts"]);
 });
 
+test.skipIf(!Bun.which("git"))(
+  "a push to the main line may have brought its last hours' commits",
+  async () => {
+    git("init", "-q");
+    commit("2026-11-28T08:00:00Z");
+    write("src/a.ts", "// before");
+    commit("2026-11-28T09:00:00Z");
+    write("src/b.ts", "// changed");
+    commit("2026-11-28T13:00:00Z");
+    write("src/c.ts", "// changed");
+    commit("2026-11-28T14:00:00Z");
+    const { files, push } = await readChange(root, cache);
+    expect(files).toEqual(["src/c.ts"]);
+    expect(push).toMatchObject({ count: 2, files: ["src/b.ts", "src/c.ts"] });
+  },
+);
+
 test("without a main line it is what differs from the last green run", async () => {
   expect(await readChange(root, cache)).toMatchObject({ files: null, rows: null });
   await keepGreen(root, cache, new Date("2026-11-28"));
@@ -80,6 +104,7 @@ test("without a main line it is what differs from the last green run", async () 
   expect(change).toEqual({
     since: "the last green run, at 2026-11-28T00:00:00.000Z",
     base: null,
+    push: null,
     files: ["src/b.ts", "src/c.ts", "src/new.ts"],
     rows: [],
   });
@@ -87,13 +112,13 @@ test("without a main line it is what differs from the last green run", async () 
 
 test("the tests nearest to a change come first, and those beyond the time are left", async () => {
   const graph = await readGraph(root);
-  const change = { since: "", base: null, files: ["src/b.ts"], rows: [] };
+  const change = { files: ["src/b.ts"] };
   const mayRun = () => true;
   expect(chooseNear(change, graph, { mayRun, costOf: () => 1 })).toEqual({
     files: ["test/b.test.ts", "test/a.test.ts"],
     left: 0,
   });
-  expect(chooseNear(change, graph, { mayRun, costOf: () => 30 })).toEqual({
+  expect(chooseNear(change, graph, { mayRun, costOf: () => 5 })).toEqual({
     files: ["test/b.test.ts"],
     left: 1,
   });
@@ -101,8 +126,7 @@ test("the tests nearest to a change come first, and those beyond the time are le
 
 test("a change reaches the tests that import it, and all where nobody knows who reads it", async () => {
   const graph = await readGraph(root);
-  const listReached = (files: readonly string[] | null) =>
-    graph.tests.filter(makeReach({ since: "", base: null, files, rows: [] }, graph));
+  const listReached = (files: readonly string[] | null) => graph.tests.filter(makeReach({ files }, graph));
   expect(listReached(["src/b.ts"])).toEqual(["test/a.test.ts", "test/b.test.ts"]);
   expect(listReached(["test/c.test.ts"])).toEqual(["test/c.test.ts"]);
   expect(listReached(["README.md", "src/docs/keys.md", FLAKY_FILE])).toEqual([]);

@@ -9,13 +9,32 @@ export interface Change {
   readonly since: string;
   /** Its commit; null without git. */
   readonly base: string | null;
+  /** What may have come in the same push; null without git, and in a clone that hasn't all commits. */
+  readonly push: Push | null;
   /** Null if nothing is known to compare with: then every file may have changed. */
   readonly files: readonly string[] | null;
   /** The rows of the list of flaky tests before it. */
   readonly rows: readonly FlakyRow[] | null;
 }
 
-const UNKNOWN: Change = { since: "nothing that is known", base: null, files: null, rows: null };
+/** On a branch, the change. On the main line, its commits of the last hours, which nothing may have tested one by one. */
+export interface Push {
+  /** The main line's commit before it. */
+  readonly base: string;
+  /** The first-parent commits of the main line up to that one. */
+  readonly count: number;
+  readonly files: readonly string[];
+}
+
+const PUSH_HOURS = 3;
+
+const UNKNOWN: Change = {
+  since: "nothing that is known",
+  base: null,
+  push: null,
+  files: null,
+  rows: null,
+};
 const MAIN_LINES = ["origin/main", "main"];
 const KEPT = "green.json";
 
@@ -25,7 +44,7 @@ export async function readChange(root: string, cache: string): Promise<Change> {
 
 function readFromGit(root: string): Change | null {
   // Another user may own the checkout, as in a container that mounts it.
-  const git = (...words: readonly string[]) => {
+  const git: Git = (...words) => {
     if (Bun.which("git") === null) return null;
     const command = ["git", "-c", "safe.directory=*", "-C", root, ...words];
     const { success, stdout } = Bun.spawnSync(command, { stdin: "ignore", stderr: "ignore" });
@@ -41,13 +60,31 @@ function readFromGit(root: string): Change | null {
     // On the main line itself, its last commit is what is under test.
     const from = base === head && isClean ? git("rev-parse", "HEAD^1") : base;
     if (from === null) continue;
-    const lists = [git("diff", "--name-only", from), git("ls-files", "--others", "--exclude-standard")];
-    const files = lists.flatMap((list) => (list ?? "").split("\n").filter(Boolean));
+    const files = listDiffering(git, from);
     const before = git("show", `${from}:${FLAKY_FILE}`);
     const rows = before === null ? [] : readRows(before);
-    return { since: `${line} at ${from.slice(0, 9)}`, base: from, files, rows };
+    const push = readPush(git, from === base ? base : null);
+    return { since: `${line} at ${from.slice(0, 9)}`, base: from, push, files, rows };
   }
   return null;
+}
+
+/** Runs Git, and returns what it prints; null if it fails. */
+type Git = (...words: readonly string[]) => string | null;
+
+function listDiffering(git: Git, from: string): readonly string[] {
+  const lists = [git("diff", "--name-only", from), git("ls-files", "--others", "--exclude-standard")];
+  return lists.flatMap((list) => (list ?? "").split("\n").filter(Boolean));
+}
+
+/** `branched` is the commit where a branch left the main line; null on the main line itself. */
+function readPush(git: Git, branched: string | null): Push | null {
+  if (git("rev-parse", "--is-shallow-repository") !== "false") return null;
+  const until = Number(git("show", "-s", "--format=%ct", "HEAD")) - PUSH_HOURS * 3600;
+  const base = branched ?? git("rev-list", "--first-parent", "-1", `--before=${until}`, "HEAD");
+  if (!base) return null;
+  const count = Number(git("rev-list", "--count", "--first-parent", base));
+  return { base, count, files: listDiffering(git, base) };
 }
 
 interface Kept {
@@ -63,7 +100,13 @@ async function readFromKept(root: string, cache: string): Promise<Change | null>
   const digests = await listDigests(root);
   const names = new Set([...Object.keys(kept.digests), ...Object.keys(digests)]);
   const files = [...names].filter((name) => kept.digests[name] !== digests[name]).toSorted();
-  return { since: `the last green run, at ${kept.at}`, base: null, files, rows: readRows(kept.rows) };
+  return {
+    since: `the last green run, at ${kept.at}`,
+    base: null,
+    push: null,
+    files,
+    rows: readRows(kept.rows),
+  };
 }
 
 /** Keeps the digests of all files, with which the next run compares where no main line is known. */

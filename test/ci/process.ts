@@ -2,6 +2,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { own } from "../runner/orphans.ts";
 
 export interface Ran {
   readonly code: number;
@@ -47,14 +48,16 @@ export async function runCommand(command: readonly string[], limits: Limits): Pr
   const log = openSync(path, "a");
   const startedMs = performance.now();
   const before = isLow && Bun.which("nice") ? ["nice", "-n", "19"] : [];
-  const child = Bun.spawn([...before, ...command], {
-    cwd,
-    env: { ...process.env, ...env },
-    stdin: "ignore",
-    stdout: log,
-    stderr: log,
-    detached: true,
-  });
+  const child = own(
+    Bun.spawn([...before, ...command], {
+      cwd,
+      env: { ...process.env, ...env },
+      stdin: "ignore",
+      stdout: log,
+      stderr: log,
+      detached: true,
+    }),
+  );
   let isLate = false;
   const endLate = async () => {
     isLate = true;

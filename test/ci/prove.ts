@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { APART, beginWith } from "../runner/apart.ts";
 import { makeTestEnvironment } from "../runner/environment.ts";
-import { makeCosts } from "../runner/timings.ts";
+import { makeCosts, SLOW_UNIT_SECONDS } from "../runner/timings.ts";
 import { findBase, listChanged } from "./prove-changes.ts";
 import { type Proof, planRuns, RUNS_MIN } from "./prove-plan.ts";
 import { runSlowly } from "./prove-slowly.ts";
@@ -44,7 +44,11 @@ async function main([flag, revision]: readonly string[]): Promise<number> {
   const changed = base === null ? [] : listChanged(root, base);
   const costOf = makeCosts();
   const proofs = changed.map(({ file, newTitles }): Proof => {
-    return { file, isNew: newTitles.length > 0, cpuMs: isApart(file) ? null : costOf(file) * 1000 };
+    return {
+      file,
+      isNew: newTitles.length > 0,
+      cpuMs: isApart(file) ? null : costOf(file) * SLOW_UNIT_SECONDS * 1000,
+    };
   });
   const { runs, left } = planRuns(proofs);
   const beganMs = performance.now();

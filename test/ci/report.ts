@@ -1,5 +1,6 @@
 // The lines that a run prints of its steps: each as it ends, and all of them in a table.
 import { readFileSync } from "node:fs";
+import type { StepTime } from "../runner/timings.ts";
 import type { Outcome } from "./row.ts";
 
 const SHOWN_MAX = 200_000;
@@ -9,10 +10,15 @@ const LINES_AFTER = 12;
 const LINES_LAST = 30;
 const EXCERPTS_MAX = 20_000;
 
+/** Counts seconds of CPU in units. */
+export interface Count {
+  count(cpuSeconds: number): number;
+}
+
 /** All that a red step has printed, or one line, and those that say what it skipped. */
-export function describeOutcome(outcome: Outcome): string {
+export function describeOutcome(outcome: Outcome, yardstick: Count): string {
   const { name, passed, failed, seconds, cpu, text } = outcome;
-  const sums = `${passed} passed, ${failed} failed (${seconds.toFixed(0)} s, ${cpu.toFixed(0)} s of CPU)`;
+  const sums = `${passed} passed, ${failed} failed (${seconds.toFixed(0)} s, ${yardstick.count(cpu).toFixed(1)} units)`;
   return failed === 0
     ? [`(pass) ${name}: ${sums}`, ...listSkipped(text)].join("\n")
     : `== ${name}\n${text.slice(-SHOWN_MAX)}\n(fail) ${name}: ${sums}`;
@@ -43,30 +49,29 @@ function takeLines(text: string): readonly string[] {
   return shown.length > 0 ? shown : lines.slice(-LINES_LAST);
 }
 
-export interface Times {
-  readonly [name: string]: { readonly seconds: number; readonly cpu: number; readonly rows: number };
-}
-
-/** Returns the time of each step, in tenths of a second. */
-export function listTimes(outcomes: readonly Outcome[]): Times {
-  const round = (seconds: number) => Math.round(seconds * 10) / 10;
+/** Returns the time of each step, in tenths of a second and of a unit. */
+export function listTimes(
+  outcomes: readonly Outcome[],
+  yardstick: Count,
+): Readonly<Record<string, StepTime>> {
+  const round = (value: number) => Math.round(value * 10) / 10;
   return Object.fromEntries(
     outcomes.map(({ name, seconds, cpu, passed, failed }) => [
       name,
-      { seconds: round(seconds), cpu: round(cpu), rows: passed + failed },
+      { seconds: round(seconds), units: round(yardstick.count(cpu)), rows: passed + failed },
     ]),
   );
 }
 
-export function writeTable(outcomes: readonly Outcome[]): string {
+export function writeTable(outcomes: readonly Outcome[], yardstick: Count): string {
   const rows = outcomes.map(({ name, passed, failed, seconds, cpu }) => [
     name,
     String(passed),
     String(failed),
     seconds.toFixed(1),
-    cpu.toFixed(1),
+    yardstick.count(cpu).toFixed(1),
   ]);
-  const all = [["step", "passed", "failed", "seconds", "CPU"], ...rows];
+  const all = [["step", "passed", "failed", "seconds", "units"], ...rows];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   const write = (row: readonly string[]) =>
     row

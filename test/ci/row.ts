@@ -30,8 +30,6 @@ export interface Step {
   readonly name: string;
   /** The installs and steps that must have ended before. */
   readonly needs: readonly string[];
-  /** The cores that it keeps busy, on average. */
-  readonly cpu: number;
   /** Ended, and red, beyond these: several times what it takes on a quiet machine. */
   readonly minutes: number;
   readonly work: Command | Files;

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import type { Graph } from "../runner/graph.ts";
 import type { Change } from "./change.ts";
 import { FLAKY_FILE, NEVER_AGAIN, readRows } from "./flaky.ts";
+import type { MainLine } from "./main-line.ts";
 import type { FileFailure, Outcome, Step } from "./row.ts";
 import { makeEnvironment, runFiles } from "./run-step.ts";
+import type { Follows } from "./thirds.ts";
 import { judgeRows, judgeTries, TRIES_MAX, type Tried } from "./verdicts.ts";
 
 /** Read by the tests' program and by this one, not by a test. */
@@ -15,7 +17,7 @@ const TRY_MINUTES = 5;
 const TEST = /\.test\.tsx?$/;
 
 /** Tells whether a change reaches a test file: it, or something that it imports. A file that nobody imports may be read by any. */
-export function makeReach({ files }: Change, graph: Graph): (test: string) => boolean {
+export function makeReach({ files }: Pick<Change, "files">, graph: Graph): (test: string) => boolean {
   if (files === null) return () => true;
   const known = files.filter((file) => graph.has(file) || TEST.test(file));
   const isAnyRead = files.some((file) => !known.includes(file) && !READ_BY_NONE.test(file));
@@ -26,6 +28,9 @@ export function makeReach({ files }: Change, graph: Graph): (test: string) => bo
 }
 
 interface Setting {
+  /** For the steps of which a row may have gone unseen for some changes. */
+  readonly mainLine: MainLine;
+  readonly follows: Follows;
   readonly root: string;
   readonly steps: readonly Step[];
   readonly change: Change;
@@ -49,7 +54,9 @@ export class SecondTries {
     const failed = outcomes.flatMap(({ name, files }) => files.map((one) => ({ ...one, step: name })));
     for (const one of failed) {
       const mayPass = failed.length <= TRIES_MAX && !NEVER_AGAIN.some((start) => one.file.startsWith(start));
-      this.#tried.push({ ...one, hasPassed: mayPass ? await this.#tryOnce(one, one.step) : null });
+      const hasPassed = mayPass ? await this.#tryOnce(one, one.step) : null;
+      const isRedBefore = hasPassed === false ? await this.#askMainLine(one.file, one.step) : null;
+      this.#tried.push({ ...one, hasPassed, ...(isRedBefore !== null && { isRedBefore }) });
     }
     const rows = readRows(readFileSync(join(root, FLAKY_FILE), "utf8"));
     const list = { rows, rowsBefore: change.rows, reaches: makeReach(change, graph), today };
@@ -62,6 +69,12 @@ export class SecondTries {
     for (const fault of faults) print(`(fail) ${FLAKY_FILE}: ${fault}`);
     const green = verdicts.filter(({ isGreen }) => isGreen);
     return { settled: green.reduce((sum, { titles }) => sum + titles.length, 0), faults: faults.length };
+  }
+
+  async #askMainLine(file: string, name: string): Promise<string | null> {
+    const { steps, follows, mainLine } = this.#setting;
+    const step = steps.find((one) => one.name === name && follows[name] !== undefined);
+    return step === undefined ? null : mainLine.judge(file, step);
   }
 
   async #tryOnce({ file, titles }: FileFailure, step: string): Promise<boolean> {

@@ -20,12 +20,15 @@ test.each([false, true])("each step can run, and has work (long: %p)", async (is
   const files = assignFiles(steps, graph);
   expectNone(steps.filter(({ name, work }) => "under" in work && !files.has(name)).map(({ name }) => name));
   const ran: string[] = [];
-  await schedule(steps, {
-    room: 2.2,
-    ended: new Set(INSTALLS.map(({ name }) => name)),
-    expect: () => 1,
-    run: async ({ name }) => void ran.push(name),
-  });
+  await schedule(
+    steps.map((step) => ({ ...step, cpu: 1 })),
+    {
+      room: 2.2,
+      ended: new Set(INSTALLS.map(({ name }) => name)),
+      expect: () => 1,
+      run: async ({ name }) => void ran.push(name),
+    },
+  );
   expect(ran.toSorted()).toEqual(steps.map(({ name }) => name).toSorted());
 });
 

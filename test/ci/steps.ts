@@ -32,7 +32,6 @@ const GATE: readonly Step[] = [
   {
     name: "clone",
     needs: [],
-    cpu: 2,
     minutes: 40,
     gate: "whole",
     work: { command: [...IN_CLONE, "--only", TEST_COMMAND], reportsFiles: true },
@@ -40,7 +39,6 @@ const GATE: readonly Step[] = [
   {
     name: "types",
     needs: [],
-    cpu: 1.2,
     minutes: 20,
     gate: "check",
     work: { command: [tool("tsc"), "--noEmit"], isOne: true },
@@ -48,7 +46,6 @@ const GATE: readonly Step[] = [
   {
     name: "format",
     needs: [],
-    cpu: 1.2,
     minutes: 20,
     gate: "check",
     work: { command: [tool("biome"), "check", "--error-on-warnings", "."], isOne: true },
@@ -56,7 +53,6 @@ const GATE: readonly Step[] = [
   {
     name: "house",
     needs: [],
-    cpu: 1,
     minutes: 20,
     gate: "both",
     work: { under: ["test/tidy/", "test/docs/", "test/drills/", "test/ci/", "test/runner/"], atOnce: 2 },
@@ -69,7 +65,6 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
   {
     name: "rulers",
     needs: READY,
-    cpu: 1,
     minutes: 30,
     work: { under: RULERS, isApart: true, atOnce: 1 },
     measures: true,
@@ -77,7 +72,6 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
   {
     name: "benchmarks",
     needs: READY,
-    cpu: 2,
     minutes: 30,
     work: { under: ["test/bench/"], isApart: true, atOnce: 1 },
     measures: true,
@@ -85,35 +79,30 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
   {
     name: "python",
     needs: [...READY, "pip-python", "pip-frameworks", "pip-adk", "pip-litellm"],
-    cpu: 0.9,
     minutes: 40,
     work: { under: ["test/python/"], isApart: true, atOnce: 2, onBinary: true },
   },
   {
     name: "agents",
     needs: [...READY, "npm-agents", "npm-cline", "pip-python", "pip-aider"],
-    cpu: 1.2,
     minutes: 60,
     work: { under: ["test/agents/"], isApart: true, atOnce: 2 },
   },
   {
     name: "identities",
     needs: [...READY, "npm-clouds"],
-    cpu: 0.5,
     minutes: 20,
     work: { under: ["test/transport/auth/vendors/"], isApart: true, atOnce: 1 },
   },
   {
     name: "linters",
     needs: ["pip-linters", "go-actionlint"],
-    cpu: 0.6,
     minutes: 10,
     work: { under: ["test/deploy/release/linters/"], isApart: true, atOnce: 1 },
   },
   {
     name: "majors",
     needs: [...READY, "npm-majors", "npm-types"],
-    cpu: 0.6,
     minutes: 20,
     work: {
       under: ["test/clients/majors/", "test/clients/typescript/"],
@@ -123,23 +112,24 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
     },
   },
   {
-    name: "release",
+    name: "older",
     needs: READY,
-    cpu: 0.7,
-    minutes: 20,
-    work: { under: ["test/store/released"], isApart: true, atOnce: 1 },
+    minutes: 40,
+    work: {
+      under: ["test/store/released", "test/store/older-nodes", "test/store/versions", "test/moving/"],
+      isApart: true,
+      atOnce: 2,
+    },
   },
   {
     name: "console",
     needs: READY,
-    cpu: 1.4,
     minutes: 60,
     work: { under: ["test/console/"], isApart: true, atOnce: 2, onBinary: true },
   },
   {
     name: "binary",
     needs: READY,
-    cpu: 1.2,
     minutes: 60,
     work: { under: isLong ? [...ON_BINARY, ...ALSO_ON_BINARY] : ON_BINARY, atOnce: 3, onBinary: true },
   },
@@ -149,7 +139,6 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
 const SCENARIOS: Step = {
   name: "scenarios",
   needs: READY,
-  cpu: 1.3,
   minutes: 45,
   work: { under: ALSO_ON_BINARY, atOnce: 2 },
 };
@@ -159,14 +148,12 @@ const makeRest = (isLong: boolean): readonly Step[] => [
   {
     name: "processes",
     needs: READY,
-    cpu: 1.2,
     minutes: 60,
     work: { under: [""], starting: true, atOnce: 4 },
   },
   {
     name: "dialects",
     needs: READY,
-    cpu: 1,
     minutes: 45,
     work: {
       under: ["test/dialects/", "test/surfaces/", "test/sim/", "test/recorded/", "test/jobs/"],
@@ -177,7 +164,6 @@ const makeRest = (isLong: boolean): readonly Step[] => [
   {
     name: "rooms",
     needs: READY,
-    cpu: 1,
     minutes: 60,
     work: { under: [""], atOnce: 1 },
   },
@@ -188,7 +174,6 @@ function makeProof(base: string): Step {
   return {
     name: "prove",
     needs: READY,
-    cpu: 0.4,
     minutes: 20,
     work: { command: [bun, "test/ci/prove.ts", "--base", base] },
   };
@@ -198,7 +183,6 @@ function makeProof(base: string): Step {
 const RECORDINGS: Step = {
   name: "recordings",
   needs: READY,
-  cpu: 1.6,
   minutes: 45,
   work: { under: [], importing: BESIDE, atOnce: 2 },
 };
@@ -220,42 +204,36 @@ function makePrograms(isLong: boolean): readonly Step[] {
     {
       name: "readme",
       needs: [],
-      cpu: 1,
       minutes: 20,
       work: { command: [...IN_CLONE, "--but", TEST_COMMAND] },
     },
     {
       name: "build",
       needs: [],
-      cpu: 1,
       minutes: 10,
       work: { command: [bun, "src/app/build/build.ts", "--outfile", BINARY], isOne: true },
     },
     {
       name: "kill",
       needs: READY,
-      cpu: 0.5,
       minutes: 20,
       work: { ...run("kill", "--times", isLong ? "1000" : "60"), onBinary: true },
     },
     {
       name: "planted",
       needs: READY,
-      cpu: 0.5,
       minutes: 20,
       work: { ...run("kill", "--planted"), onBinary: true },
     },
     {
       name: "fuzz",
       needs: READY,
-      cpu: 1.2,
       minutes: 10,
       work: { ...run("fuzz", "--seconds", "30"), onBinary: true },
     },
     {
       name: "mutants",
       needs: READY,
-      cpu: 1.5,
       minutes: 60,
       work: run("mutants", ...(isLong ? ["--all"] : [])),
     },
@@ -266,28 +244,24 @@ const LONG: readonly Step[] = [
   {
     name: "each alone",
     needs: READY,
-    cpu: 1.8,
     minutes: 10,
     work: { command: [bun, "test/run.ts", "--each-alone"] },
   },
   {
     name: "flaky rows",
     needs: READY,
-    cpu: 0.8,
     minutes: 10,
     work: { command: [bun, "test/ci/flaky-rows.ts"] },
   },
   {
     name: "package",
     needs: READY,
-    cpu: 1.2,
     minutes: 10,
     work: { command: [bun, "test/app/npm/run.ts"] },
   },
   {
     name: "soak",
     needs: READY,
-    cpu: 2,
     minutes: 1,
     work: { command: [bun, "test/bench/bench.ts", "--soak", "3m"], isOne: true },
     measures: true,

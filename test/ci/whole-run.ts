@@ -1,21 +1,32 @@
 // The course of a whole run: installs beside the gate, the steps once it is green, the second tries, and the table.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { findRecordings } from "../harness/beside.ts";
 import { type Graph, readGraph } from "../runner/graph.ts";
-import { makeCosts } from "../runner/timings.ts";
+import { Orphans } from "../runner/orphans.ts";
+import {
+  makeCosts,
+  parseCosts,
+  readCosts,
+  readStepTimes,
+  SLOW_UNIT_SECONDS,
+  TIMINGS_FILE,
+  writeStepTimes,
+} from "../runner/timings.ts";
+import { Yardstick } from "../runner/unit/unit.ts";
 import { assignFiles } from "./assign.ts";
 import { openCache } from "./cache.ts";
 import { type Change, keepGreen, readChange } from "./change.ts";
-import { chooseNear, makeNearStep, NEAR, type Near } from "./gate.ts";
+import { chooseMeasured, chooseNear, makeCostsStep, makeNearStep, NEAR, type Near } from "./gate.ts";
 import { installAll } from "./installs/all.ts";
-import { describeOutcome, IdleWatch, listFailures, listTimes, type Times, writeTable } from "./report.ts";
+import { type MainLine, openMainLine } from "./main-line.ts";
+import { readAt } from "./prove-changes.ts";
+import { describeOutcome, IdleWatch, listFailures, listTimes, writeTable } from "./report.ts";
 import type { Outcome, Step } from "./row.ts";
 import { runStep } from "./run-step.ts";
 import { schedule } from "./schedule.ts";
 import { SecondTries } from "./second-try.ts";
 import { makeSteps } from "./steps.ts";
+import { findDue, findThird, readFollows, THIRDS } from "./thirds.ts";
 
 export interface Wish {
   readonly root: string;
@@ -49,19 +60,38 @@ export async function runWhole(wish: Wish): Promise<Sum> {
   if (wish.isLong) process.env.LONG = "1";
   const cache = openCache();
   const [graph, change] = await Promise.all([readGraph(wish.root), readChange(wish.root, cache)]);
-  const run = new WholeRun(wish, graph, change);
+  const yardstick = new Yardstick();
+  await yardstick.begin();
+  // The runs of tests below count by it too.
+  process.env.TEST_UNIT = String(yardstick.seconds);
+  const run = new WholeRun(wish, {
+    graph,
+    change,
+    yardstick,
+    mainLine: openMainLine(wish.root, cache, change.push),
+  });
+  const orphans = new Orphans();
+  orphans.adopt();
   const idle = new IdleWatch(availableParallelism());
   const installs = wish.isCheck ? [] : run.listInstalls();
   const place = { root: wish.root, cache, now: new Date(), isFresh: wish.isFresh };
   const installing = installAll(installs, place);
   if (wish.only === null) {
     await run.runGate();
-    if (run.isRed || wish.isCheck) return run.finish(idle.end());
+    if (run.isRed || wish.isCheck) return run.finish(idle.end(), orphans.measure());
   }
   await run.runSteps(installing);
-  const { passed, failed } = run.finish(idle.end());
+  await yardstick.end();
+  const { passed, failed } = run.finish(idle.end(), orphans.measure());
   if (failed === 0 && wish.only === null) await keepGreen(wish.root, cache, new Date());
   return { passed, failed };
+}
+
+interface Known {
+  readonly graph: Graph;
+  readonly change: Change;
+  readonly yardstick: Yardstick;
+  readonly mainLine: MainLine;
 }
 
 class WholeRun {
@@ -71,16 +101,22 @@ class WholeRun {
   readonly #steps: readonly Step[];
   readonly #files: ReadonlyMap<string, readonly string[]>;
   readonly #tries: SecondTries;
-  readonly #times: Times;
+  readonly #yardstick: Yardstick;
+  readonly #mainLine: MainLine;
+  /** The third of each step's files that runs; null for all. */
+  readonly #due: ReadonlyMap<string, number | null>;
+  readonly #times = readStepTimes();
   readonly #outcomes: Outcome[] = [];
   /** The tests that the gate has run with all of their rows: the first tier in the clone, and those near the change. */
   #ran: ReadonlySet<string> = new Set();
   #settled = { settled: 0, faults: 0 };
 
-  constructor(wish: Wish, graph: Graph, change: Change) {
+  constructor(wish: Wish, { graph, change, yardstick, mainLine }: Known) {
     this.#wish = wish;
     this.#graph = graph;
     this.#change = change;
+    this.#yardstick = yardstick;
+    this.#mainLine = mainLine;
     const hasRecordings = findRecordings() !== null;
     this.#steps = makeSteps({ isLong: wish.isLong, hasRecordings, base: change.base });
     const names = this.#steps.map(({ name }) => name);
@@ -88,9 +124,14 @@ class WholeRun {
     if (unknown !== undefined) throw new Error(`No step is named ${unknown}. There are ${names.join(", ")}.`);
     this.#files = assignFiles(this.#steps, graph);
     const today = new Date().toISOString().slice(0, 10);
-    this.#tries = new SecondTries({ root: wish.root, steps: this.#steps, change, graph, today, print });
-    const path = join(import.meta.dir, "times.data.json");
-    this.#times = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+    const { follows } = readFollows(wish.root);
+    const steps = this.#steps;
+    this.#tries = new SecondTries({ root: wish.root, steps, change, graph, today, print, mainLine, follows });
+    const isWhole = wish.isLong || wish.only !== null;
+    const due = this.#steps.map(
+      ({ name }) => [name, isWhole ? null : findDue(name, change.push, follows)] as const,
+    );
+    this.#due = new Map(due);
   }
 
   get isRed(): boolean {
@@ -129,7 +170,9 @@ class WholeRun {
     print(
       `Changed since ${this.#change.since}: ${changed} files. The ${near.files.length} tests nearest to them run now, ${near.left} are left to the steps.`,
     );
-    await this.#schedule([...gate.filter((step) => !isFirst(step)), makeNearStep(near.files)], near.files);
+    const measured = this.#chooseMeasured();
+    const last = [makeNearStep(near.files), ...(measured.length > 0 ? [makeCostsStep(measured)] : [])];
+    await this.#schedule([...gate.filter((step) => !isFirst(step)), ...last], near.files);
     this.#settled = await this.#tries.judge(this.#outcomes);
     this.#countRan();
     if (this.isRed) print("The gate is red, so nothing else runs.");
@@ -148,18 +191,40 @@ class WholeRun {
     return chooseNear(this.#change, this.#graph, { mayRun, costOf: makeCosts() });
   }
 
+  /** Those that need nothing but the project. */
+  #chooseMeasured(): readonly string[] {
+    const { root } = this.#wish;
+    const isFree = ({ needs, measures }: Step) => !measures && needs.every((need) => this.#isStep(need));
+    const mayRun = this.#steps.filter(isFree).flatMap(({ name }) => this.#files.get(name) ?? []);
+    const { base } = this.#change;
+    const before = base === null ? null : readAt(root, base, TIMINGS_FILE);
+    return chooseMeasured(this.#change, readCosts(), before === null ? null : parseCosts(before), mayRun);
+  }
+
   async runSteps(installing: ReadonlyMap<string, Promise<Outcome>>): Promise<void> {
     const before = this.#outcomes.length;
     const installs = [...installing.keys()].map(
-      (name): Step => ({ name, needs: [], cpu: 0, minutes: 0, work: { command: [] } }),
+      (name): Step => ({ name, needs: [], minutes: 0, work: { command: [] } }),
     );
     await this.#schedule([...installs, ...this.#listWanted()], [], installing);
     this.#settled = await this.#tries.judge(this.#outcomes.slice(before));
+    const failed = new Set(this.#outcomes.flatMap(({ files }) => files.map(({ file }) => file)));
+    const passed = this.#outcomes.flatMap(({ whole = [] }) => whole.filter((file) => !failed.has(file)));
+    for (const file of passed) this.#mainLine.settle(file);
+  }
+
+  /** Returns the cores that a step keeps busy, by what it took last. A new one may take them all. */
+  #expectShare(name: string): number {
+    const { seconds = 0, units = 0 } = this.#times[name] ?? {};
+    return seconds > 0 ? (units * SLOW_UNIT_SECONDS) / seconds : availableParallelism();
   }
 
   /** Returns the files of a step that the gate hasn't run in the same way. */
   #listLeft({ name, work }: Step): readonly string[] {
-    const files = this.#files.get(name) ?? [];
+    const third = this.#due.get(name) ?? null;
+    const isDue = (file: string) =>
+      third === null || findThird(file) === third || this.#mainLine.owed.has(file);
+    const files = (this.#files.get(name) ?? []).filter(isDue);
     const isOtherWay = work.onBinary || ("under" in work && work.importing !== undefined);
     return isOtherWay ? files : files.filter((file) => !this.#ran.has(file));
   }
@@ -170,14 +235,15 @@ class WholeRun {
     installing: ReadonlyMap<string, Promise<Outcome>> = new Map(),
   ): Promise<void> {
     const listFiles = (step: Step) => (step.name === NEAR ? near : this.#listLeft(step));
-    await schedule(steps, {
+    const tasks = steps.map((step) => ({ ...step, cpu: this.#expectShare(step.name) }));
+    await schedule(tasks, {
       room: ROOM,
       ended: new Set(),
       expect: ({ name }) => this.#times[name]?.seconds ?? UNKNOWN_SECONDS,
       run: async (step) => {
         const outcome = await (installing.get(step.name) ?? this.#runOne(step, listFiles(step)));
         this.#outcomes.push(outcome);
-        print(describeOutcome(outcome));
+        print(describeOutcome(outcome, this.#yardstick));
       },
     });
   }
@@ -190,22 +256,24 @@ class WholeRun {
       const text = `error: ${red.name} failed`;
       return { name: step.name, passed: 0, failed: 1, files: [], seconds: 0, cpu: 0, text };
     }
-    print(`== ${step.name}`);
+    const third = this.#due.get(step.name) ?? null;
+    print(
+      `== ${step.name}${third === null ? "" : `, third ${third + 1} of ${THIRDS}: ${files.length} files`}`,
+    );
     const busy = this.#outcomes.find((one) => one.busy !== undefined)?.busy ?? null;
     return runStep(step, files, { ...this.#wish, busy });
   }
 
-  finish(idleShare: number): Sum {
+  finish(idleShare: number, orphans: number): Sum {
     const { settled, faults } = this.#settled;
     if (this.isRed) print(listFailures(this.#outcomes));
-    print(writeTable(this.#outcomes));
-    const cpu = sum(this.#outcomes.map((one) => one.cpu));
+    print(writeTable(this.#outcomes, this.#yardstick));
+    const cpu = sum(this.#outcomes.map((one) => one.cpu)) + orphans;
     print(
-      `${cpu.toFixed(0)} s of CPU; in ${(idleShare * 100).toFixed(0)} % of the time fewer processes could run than there are cores.`,
+      `${this.#yardstick.describe(cpu)}; in ${(idleShare * 100).toFixed(0)} % of the time fewer processes could run than there are cores.`,
     );
     if (this.#wish.keepsTimes) {
-      const times = { ...this.#times, ...listTimes(this.#outcomes) };
-      writeFileSync(join(import.meta.dir, "times.data.json"), `${JSON.stringify(times, null, 1)}\n`);
+      writeStepTimes({ ...this.#times, ...listTimes(this.#outcomes, this.#yardstick) });
     }
     const passed = sum(this.#outcomes.map((one) => one.passed)) + settled;
     const failed = sum(this.#outcomes.map((one) => one.failed)) - settled + faults;

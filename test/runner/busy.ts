@@ -10,7 +10,10 @@ export interface Cost {
 /** A machine on which the type check takes so many times what is kept for it lets tests run out of their time. */
 const TIMES_MIN = 3;
 
-/** Returns the words for how busy the machine is; null if it isn't. */
+/**
+ * Returns the words for how busy the machine is; null if it isn't. Both in seconds: limits of time know no unit, and `kept` is of the
+ * slowest machine that isn't busy.
+ */
 export function describeBusy(types: Cost, kept: Cost): string | null {
   const times = Math.max(types.cpu / kept.cpu, types.seconds / kept.seconds);
   if (!(times >= TIMES_MIN)) return null;

@@ -1,6 +1,7 @@
 // Runs a command of a run: passes on its lines, collects the reasons for skipped rows, and measures it.
 import { join } from "node:path";
 import type { Cost } from "./busy.ts";
+import { Orphans, own } from "./orphans.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 /** Printed by a test file that skips rows, since something isn't there. */
@@ -15,11 +16,19 @@ export interface Ran extends Cost {
 export class Commands {
   readonly #print: (text: string) => void;
   readonly #reasons = new Set<string>();
+  readonly #orphans = new Orphans();
+  #cpu = 0;
   #isClosed = false;
 
   /** `print` gets whole lines. */
   constructor(print: (text: string) => void) {
     this.#print = print;
+    this.#orphans.adopt();
+  }
+
+  /** The seconds of CPU of all that was started, killed and detached processes too. */
+  get cpu(): number {
+    return this.#cpu + this.#orphans.measure();
   }
 
   /** The reasons for skipped rows, each once. */
@@ -39,7 +48,9 @@ export class Commands {
   ): Promise<Ran> {
     if (this.#isClosed) return new Promise(() => {});
     const begunMs = performance.now();
-    const child = Bun.spawn([...command], { cwd: ROOT, stdout: "pipe", stderr: "pipe", env: { ...env } });
+    const child = own(
+      Bun.spawn([...command], { cwd: ROOT, stdout: "pipe", stderr: "pipe", env: { ...env } }),
+    );
     const kept: string[] = [];
     const pass = (text: string) => {
       const shown = this.#takeReasons(text);
@@ -54,6 +65,7 @@ export class Commands {
     const output = kept.join("");
     if (code !== 0 && showing === "failure" && !this.#isClosed) this.#print(output);
     const cpu = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000_000;
+    this.#cpu += cpu;
     return { code, output, seconds: (performance.now() - begunMs) / 1000, cpu };
   }
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { SURFACES } from "../../src/surfaces/index.ts";
 import { expectNone, ROOT } from "../tidy/sources.ts";
 import { readGraph } from "./graph.ts";
-import { chooseFirstTier, ESSENTIAL, FIRST_TIER_SECONDS, SDK_TESTS } from "./tiers.ts";
+import { chooseFirstTier, ESSENTIAL, FIRST_TIER_UNITS, SDK_TESTS } from "./tiers.ts";
 
 test("each surface is spoken by an SDK in a file of the first tier", () => {
   const surfaces = SURFACES.flatMap(({ surface, verbs = {} }) => [surface, ...Object.values(verbs)]);
@@ -30,10 +30,10 @@ const chooseWith = (costs: Readonly<Record<string, number>>, checks = 0) =>
 
 test("the first tier holds the cheapest files, and the essential ones whatever they cost", () => {
   const costs = {
-    "test/a/dear.test.ts": 400,
-    "test/c/middle.test.ts": 50,
-    "test/kill/kill.test.ts": 60,
-    "test/kill/dear.test.ts": 300,
+    "test/a/dear.test.ts": 83,
+    "test/c/middle.test.ts": 10,
+    "test/kill/kill.test.ts": 13,
+    "test/kill/dear.test.ts": 62,
   };
   expect(chooseWith(costs)).toEqual([
     "test/a/cheap.test.ts",
@@ -46,7 +46,7 @@ test("the first tier holds the cheapest files, and the essential ones whatever t
 });
 
 test("each room keeps its cheapest file when the time is full before", () => {
-  expect(chooseWith({ "test/b/only.test.ts": 20 }, FIRST_TIER_SECONDS)).toEqual([
+  expect(chooseWith({ "test/b/only.test.ts": 20 }, FIRST_TIER_UNITS)).toEqual([
     "test/a/cheap.test.ts",
     "test/b/only.test.ts",
     "test/c/cheap.test.ts",

@@ -3,8 +3,8 @@
 import { APART, beginWith } from "./apart.ts";
 import { makeCosts, readCheck } from "./timings.ts";
 
-/** Seconds of the processor that `npm test` may take on the machine of the kept times, with types, format and build. */
-export const FIRST_TIER_SECONDS = 450;
+/** The units that `npm test` may take, with types, format and build. */
+export const FIRST_TIER_UNITS = 94;
 
 /** A vendor's SDK speaks each surface in a file of the first tier, by the surface's name. */
 export const SDK_TESTS: Readonly<Record<string, string>> = {
@@ -35,9 +35,9 @@ export const ESSENTIAL: ReadonlySet<string> = new Set([
 interface Choice {
   /** Those to choose from. */
   readonly files: readonly string[];
-  /** The kept seconds of a file. */
+  /** The kept units of a file. */
   readonly costOf: (file: string) => number;
-  /** The kept seconds of what runs beside the files. */
+  /** The kept units of what runs beside the files. */
   readonly checks: number;
 }
 
@@ -53,11 +53,11 @@ export function chooseFirstTier({ files, costOf, checks }: Choice): readonly str
   };
   const needed = cheapestFirst.filter(isNeeded);
   const chosen = new Set(needed);
-  let seconds = needed.reduce((sum, file) => sum + costOf(file), checks);
+  let units = needed.reduce((sum, file) => sum + costOf(file), checks);
   for (const file of cheapestFirst) {
     if (chosen.has(file)) continue;
-    seconds += costOf(file);
-    if (seconds > FIRST_TIER_SECONDS) break;
+    units += costOf(file);
+    if (units > FIRST_TIER_UNITS) break;
     chosen.add(file);
   }
   return files.filter((file) => chosen.has(file));
@@ -69,8 +69,18 @@ export function listBothTiers(tests: readonly string[]): readonly string[] {
   return tests.filter((file) => !isApart(file) || ESSENTIAL.has(file));
 }
 
-/** Returns what `npm test` runs, of all test files, by their kept times. */
+/** The units of what runs beside the files. */
+function sumChecks(): number {
+  return ["types", "format", "build"].reduce((sum, name) => sum + readCheck(name), 0);
+}
+
+/** Returns what `npm test` runs, of all test files, by their kept costs. */
 export function listFirstTier(tests: readonly string[]): readonly string[] {
-  const checks = ["types", "format", "build"].reduce((sum, name) => sum + readCheck(name).cpu, 0);
-  return chooseFirstTier({ files: listBothTiers(tests), costOf: makeCosts(), checks });
+  return chooseFirstTier({ files: listBothTiers(tests), costOf: makeCosts(), checks: sumChecks() });
+}
+
+/** Returns the units of `npm test`. */
+export function sumFirstTier(tests: readonly string[]): number {
+  const costOf = makeCosts();
+  return listFirstTier(tests).reduce((sum, file) => sum + costOf(file), sumChecks());
 }

@@ -112,14 +112,14 @@ async function runAll(folder: string, { isWanted, options }: Wish): Promise<void
   if (changes !== "") throw new Error(`the clone isn't clean:\n${changes}`);
   const printed = listPrinted(readSourcesPage(readFileSync(join(clone, "README.md"), "utf8")));
   for (const sentence of findUnmatched(printed, ROWS)) fail("each command has a row", sentence);
-  const { TEST_RESULTS: results } = process.env;
+  const { TEST_RESULTS: results, TEST_UNIT: unit } = process.env;
   const place: Place = {
     folder,
     clone,
     root: ROOT,
     env: makeReaderEnvironment(),
     options,
-    testEnv: results ? { TEST_RESULTS: resolve(results) } : {},
+    testEnv: { ...(results && { TEST_RESULTS: resolve(results) }), ...(unit && { TEST_UNIT: unit }) },
     example: printed.find(({ command }) => command === EXAMPLE)?.text ?? "",
   };
   const isPrinted = ({ command }: Row) => printed.some((one) => one.command === command);
