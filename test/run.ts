@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beginWith } from "./runner/apart.ts";
 import { describeBusy } from "./runner/busy.ts";
+import { makeFormat, TYPES } from "./runner/checks.ts";
 import { Commands, type Ran } from "./runner/command.ts";
 import { describeWrongCost, findWrongCosts } from "./runner/costs.ts";
 import { makeTestEnvironment } from "./runner/environment.ts";
@@ -39,7 +40,6 @@ if (process.argv[2] === "--help") {
 
 const ROOT = join(import.meta.dir, "..");
 const bun = process.execPath;
-const tool = (name: string) => join(ROOT, "node_modules", ".bin", name);
 
 /** Servers that end with the tests do so within this; whatever else is left is killed. */
 const GRACE_MS = 2_000;
@@ -76,9 +76,9 @@ async function check(name: string, command: readonly string[]): Promise<Ran> {
 
 /** Types and format, which a run of selected files skips. */
 async function checkAll(): Promise<void> {
-  const types = await check("types", [bun, tool("tsc"), "--noEmit"]);
+  const types = await check("types", TYPES);
   busy ??= describeBusy(types, readSlowCheck("types"));
-  await check("format", [bun, tool("biome"), "check", "."]);
+  await check("format", makeFormat(ROOT));
 }
 
 /** Builds the binary for the tests that start processes: a start from the sources takes three times the CPU. */
@@ -203,7 +203,7 @@ const NEAREST_MAX = 60;
 
 /** Their costs are said in units. */
 const MEASURED = ["", "--all", "--costs"];
-/** What else runs on the machine while files are measured slows this, too. */
+/** Measured beside the files themselves: other work on the machine slows both. */
 const yardstick = new Yardstick(process.argv[2] === "--costs" ? undefined : process.env.TEST_UNIT);
 
 /** The number of files of the run. Zero where Bun chooses them. */

@@ -1,9 +1,9 @@
-// What a usual whole run costs by the kept costs: of its files, of those that run by thirds a third, and of its programs.
+// The cost of a usual whole run by the kept costs: of its files, of those that run by thirds a third, and of its programs.
 import type { Graph } from "../runner/graph.ts";
 import { makeCosts, readCheck } from "../runner/timings.ts";
 import { assignFiles } from "./assign.ts";
 import { makeSteps } from "./steps.ts";
-import { type Follows, THIRDS } from "./thirds.ts";
+import { type Follows, THIRDS } from "./thirds/thirds.ts";
 
 /** Returns its units. The files that it runs in a clone are counted once, in their step. */
 export function sumWholeRun(graph: Graph, follows: Follows): number {

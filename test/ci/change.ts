@@ -9,7 +9,7 @@ export interface Change {
   readonly since: string;
   /** Its commit; null without git. */
   readonly base: string | null;
-  /** What may have come in the same push; null without git, and in a clone that hasn't all commits. */
+  /** The commits that may have come in one push; null without git, and in a clone that hasn't all commits. */
   readonly push: Push | null;
   /** Null if nothing is known to compare with: then every file may have changed. */
   readonly files: readonly string[] | null;
@@ -39,10 +39,11 @@ const MAIN_LINES = ["origin/main", "main"];
 const KEPT = "green.json";
 
 export async function readChange(root: string, cache: string): Promise<Change> {
-  return readFromGit(root) ?? (await readFromKept(root, cache)) ?? UNKNOWN;
+  return readGitChange(root) ?? (await readFromKept(root, cache)) ?? UNKNOWN;
 }
 
-function readFromGit(root: string): Change | null {
+/** Returns null where git knows no main line. */
+export function readGitChange(root: string): Change | null {
   // Another user may own the checkout, as in a container that mounts it.
   const git: Git = (...words) => {
     if (Bun.which("git") === null) return null;

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import type { Graph } from "../runner/graph.ts";
 import type { Change } from "./change.ts";
 import { FLAKY_FILE, NEVER_AGAIN, readRows } from "./flaky.ts";
-import type { MainLine } from "./main-line.ts";
 import type { FileFailure, Outcome, Step } from "./row.ts";
 import { makeEnvironment, runFiles } from "./run-step.ts";
-import type { Follows } from "./thirds.ts";
+import type { MainLine } from "./thirds/main-line.ts";
+import type { Follows } from "./thirds/thirds.ts";
 import { judgeRows, judgeTries, TRIES_MAX, type Tried } from "./verdicts.ts";
 
 /** Read by the tests' program and by this one, not by a test. */
-const READ_BY_NONE = /\.md$|^src\/(docs|changes)\/|^test\/(ci|runner)\/[^/]*\.data\.json$/;
+const READ_BY_NONE = /\.md$|^src\/(docs|changes)\/|^test\/(ci|runner)\/.*\.data\.json$/;
 /** For a file of the gate. */
 const TRY_MINUTES = 5;
 const TEST = /\.test\.tsx?$/;

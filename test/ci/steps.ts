@@ -1,9 +1,11 @@
 // The steps of the whole run and of its gate, as rows. Each test file belongs to the first row that takes it.
+import { join } from "node:path";
+import { makeFormat, TYPES } from "../runner/checks.ts";
 import { ALSO_ON_BINARY, ON_BINARY } from "../runner/on-binary.ts";
 import type { Step } from "./row.ts";
 
 const bun = process.execPath;
-const tool = (name: string) => `node_modules/.bin/${name}`;
+const ROOT = join(import.meta.dir, "..", "..");
 
 /** Finds what stands beside the checkout. */
 export const BESIDE = "test/harness/beside.ts";
@@ -41,14 +43,14 @@ const GATE: readonly Step[] = [
     needs: [],
     minutes: 20,
     gate: "check",
-    work: { command: [tool("tsc"), "--noEmit"], isOne: true },
+    work: { command: TYPES, isOne: true },
   },
   {
     name: "format",
     needs: [],
     minutes: 20,
     gate: "check",
-    work: { command: [tool("biome"), "check", "--error-on-warnings", "."], isOne: true },
+    work: { command: makeFormat(ROOT), isOne: true },
   },
   {
     name: "house",

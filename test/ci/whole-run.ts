@@ -18,7 +18,6 @@ import { openCache } from "./cache.ts";
 import { type Change, keepGreen, readChange } from "./change.ts";
 import { chooseMeasured, chooseNear, makeCostsStep, makeNearStep, NEAR, type Near } from "./gate.ts";
 import { installAll } from "./installs/all.ts";
-import { type MainLine, openMainLine } from "./main-line.ts";
 import { readAt } from "./prove-changes.ts";
 import { describeOutcome, IdleWatch, listFailures, listTimes, writeTable } from "./report.ts";
 import type { Outcome, Step } from "./row.ts";
@@ -26,7 +25,8 @@ import { runStep } from "./run-step.ts";
 import { schedule } from "./schedule.ts";
 import { SecondTries } from "./second-try.ts";
 import { makeSteps } from "./steps.ts";
-import { findDue, findThird, readFollows, THIRDS } from "./thirds.ts";
+import { type MainLine, openMainLine } from "./thirds/main-line.ts";
+import { findDue, findThird, readFollows, THIRDS } from "./thirds/thirds.ts";
 
 export interface Wish {
   readonly root: string;

@@ -1,7 +1,7 @@
-// What the tests cost, by what is kept of each file, within budgets that only fall.
+// The kept costs of all tests, within budgets that only fall.
 import { test } from "bun:test";
 import { sumWholeRun } from "../ci/budget.ts";
-import { readFollows } from "../ci/thirds.ts";
+import { readFollows } from "../ci/thirds/thirds.ts";
 import { readGraph } from "../runner/graph.ts";
 import { sumFirstTier } from "../runner/tiers.ts";
 import { expectNone, ROOT } from "../tidy/sources.ts";

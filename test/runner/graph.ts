@@ -9,7 +9,7 @@ const STARTS = /\bBun\.spawn\(|(?<![.\w])spawn\(|\bnew Worker\(|from "embedded-p
 /** Starts the binary only where POUNDKEY_BINARY names one; in `npm test` its gateways run in the test's own process. */
 const IN_PROCESS = "test/harness/harness.ts";
 
-/** What a file starts or shows in a browser is built, not imported. */
+/** The entries that a file starts or shows in a browser: they are built, not imported. */
 const BUILT: Readonly<Record<string, readonly string[]>> = {
   "test/console/visitor.ts": ["src/console/main.tsx", "src/docs/site/browser.ts"],
   "test/harness/program.ts": ["src/main.ts", "src/app/build/build.ts"],

@@ -20,6 +20,8 @@ const PARTS = [
   "test/run.ts",
   "test/runner",
   "test/harness/own-folder.ts",
+  "test/ci/change.ts",
+  "test/ci/flaky.ts",
   "test/ci/times.data.json",
   "bunfig.toml",
 ];

@@ -20,7 +20,7 @@ interface Timings {
   readonly files: Readonly<Record<string, number>>;
 }
 
-/** What a step took, and how many rows it had. */
+/** A step's time, and how many rows it had. */
 export interface StepTime {
   readonly seconds: number;
   readonly units: number;

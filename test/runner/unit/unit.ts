@@ -6,7 +6,7 @@ import { own } from "../orphans.ts";
 
 const FOLDER = import.meta.dir;
 const TSC = join(FOLDER, "..", "..", "..", "node_modules", ".bin", "tsc");
-/** What is checked. Another text, or another number of copies, is another unit, in which no kept cost is right. */
+/** The files that are checked. Another text, or another number of copies, is another unit, in which no kept cost is right. */
 const TEXTS = ["decay", "growing"];
 const COPIES = 400;
 /** Nothing of the project's own settings, which may change. */

@@ -1,11 +1,11 @@
 // The third that is due: by the main line's commits, whole where the subject changed, and each file in one of them.
 import { expect, test } from "bun:test";
-import { today } from "../drills/budgets.ts";
-import { readGraph } from "../runner/graph.ts";
-import { expectNone, ROOT } from "../tidy/sources.ts";
-import { assignFiles } from "./assign.ts";
-import { findBase, readAt } from "./prove-changes.ts";
-import { makeSteps } from "./steps.ts";
+import { today } from "../../drills/budgets.ts";
+import { readGraph } from "../../runner/graph.ts";
+import { expectNone, ROOT } from "../../tidy/sources.ts";
+import { assignFiles } from "../assign.ts";
+import { findBase, readAt } from "../prove-changes.ts";
+import { makeSteps } from "../steps.ts";
 import { FOLLOWS_FILE, type FollowsRecord, findDue, findThird, readFollows, THIRDS } from "./thirds.ts";
 
 const record = readFollows(ROOT);

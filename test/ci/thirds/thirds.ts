@@ -1,9 +1,9 @@
 // Steps that cost most a row and follow a subject: whole where a change touches it, else a third of their files.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Push } from "./change.ts";
+import type { Push } from "../change.ts";
 
-export const FOLLOWS_FILE = "test/ci/follows.data.json";
+export const FOLLOWS_FILE = "test/ci/thirds/follows.data.json";
 /** As many runs see each file once. */
 export const THIRDS = 3;
 

@@ -2,12 +2,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Push } from "./change.ts";
-import { INSTALLS } from "./installs/rows.ts";
-import { runCommand } from "./process.ts";
-import type { Step } from "./row.ts";
-import { makeEnvironment, runFiles } from "./run-step.ts";
-import { BINARY } from "./steps.ts";
+import type { Push } from "../change.ts";
+import { INSTALLS } from "../installs/rows.ts";
+import { runCommand } from "../process.ts";
+import type { Step } from "../row.ts";
+import { makeEnvironment, runFiles } from "../run-step.ts";
+import { BINARY } from "../steps.ts";
 import { THIRDS } from "./thirds.ts";
 
 const KEPT = "red.json";
@@ -25,7 +25,7 @@ interface Found {
 export interface MainLine {
   /** The files that must run, whatever third is due. */
   readonly owed: ReadonlySet<string>;
-  /** Returns the words for a failed file that fails before the push too; null if the push is what breaks it, or has been told. */
+  /** Returns the words for a failed file that fails before the push too; null if the push breaks it, or is the next but one. */
   judge(file: string, step: Step): Promise<string | null>;
   /** Forgets a file that has passed. */
   settle(file: string): void;
