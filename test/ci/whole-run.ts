@@ -152,11 +152,18 @@ class WholeRun {
 
   #listWanted(): readonly Step[] {
     const { only } = this.#wish;
-    if (only === null) return this.#steps.filter(({ gate }) => gate === undefined);
+    if (only === null)
+      return this.#steps.filter((step) => step.gate === undefined && this.#isProgramDue(step));
     const wanted = new Set(only);
     for (const name of wanted)
       for (const need of this.#steps.find((step) => step.name === name)?.needs ?? []) wanted.add(need);
     return this.#steps.filter(({ name }) => wanted.has(name));
+  }
+
+  /** A program that follows a subject runs in one of three. */
+  #isProgramDue({ name, work }: Step): boolean {
+    const third = this.#due.get(name) ?? null;
+    return !("command" in work) || third === null || findThird(name) === third;
   }
 
   async runGate(): Promise<void> {
