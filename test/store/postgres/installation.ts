@@ -11,6 +11,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,21 +52,32 @@ interface Kit {
   readonly native: string;
 }
 
-async function install() {
+/** Copies of databases cost a tenth of the CPU in memory. A small one, as in containers, would be full at once. */
+const MEMORY = process.env.TEST_MEMORY ?? "/dev/shm";
+const FREE_BYTES_MIN = 2 ** 32;
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= FREE_BYTES_MIN;
+}
+
+async function install(isOnDisk: boolean) {
   if (!existsSync(PACKAGE)) throw new Error(`no PostgreSQL for the tests in ${PACKAGE}: run npm ci`);
-  const folder = mkdtempSync(join(tmpdir(), "poundkey-postgres-"));
+  const parent = !isOnDisk && hasRoom(MEMORY) ? MEMORY : tmpdir();
+  const folder = mkdtempSync(join(parent, "poundkey-postgres-"));
   const stdio = { stdin: "pipe", stdout: "ignore", stderr: "ignore" } as const;
-  const keeper = Bun.spawn(["sh", "-c", KEEPER, "sh", folder], { ...stdio, detached: true });
+  const keeper = Bun.spawn(["sh", "-c", KEEPER, "sh", folder], { ...stdio, cwd: parent, detached: true });
   keeper.unref();
   giveToUser(folder);
-  return { folder, kit: await findKit(folder), keeper, servers: 0 };
+  // A run removes its folders. Without a run, the kit is this process's own.
+  const kit = await findKit(join(process.env.TEST_MEMORY === undefined ? folder : parent, "postgres-kit"));
+  return { folder, kit, keeper, servers: 0 };
 }
-let installed: ReturnType<typeof install> | undefined;
+const installed = new Map<boolean, ReturnType<typeof install>>();
 
-/** A run removes its folder of temporary files. Without a run, the kit is this process's own. */
-async function findKit(own: string): Promise<Kit> {
-  const folder = join(process.env.TEST_MEMORY === undefined ? own : tmpdir(), "postgres-kit");
-  // Of many workers that begin at once, one makes it.
+/** Of many workers that begin at once, one makes it. */
+async function findKit(folder: string): Promise<Kit> {
   if (!claim(`${folder}.claimed`))
     await until("another process makes PostgreSQL's data", () => existsSync(folder), MADE_MS).catch(() => {});
   if (!existsSync(folder)) await makeKit(folder);
@@ -135,23 +147,24 @@ function spawnProgram(
   return child;
 }
 
-/** Makes a folder with the data of a server that has never run, or with a copy of a stopped one's. */
-export async function makeDataFolder(copied?: string): Promise<string> {
-  installed ??= install();
-  const own = await installed;
+/** Where a server is, and how it is started. */
+export interface Place {
+  readonly folder: string;
+  /** Starts `postgres` there. All its processes hold the other end of its output, to which none writes. */
+  spawn(flags: readonly string[]): ReturnType<typeof spawnProgram>;
+}
+
+/** Makes a place in memory or on the disk, with the data of a server that has never run or a copy of a stopped one's. */
+export async function makePlace(isOnDisk: boolean, copied?: string): Promise<Place> {
+  const own = await installed.getOrInsertComputed(isOnDisk, install);
+  const { kit } = own;
   const folder = join(own.folder, String(++own.servers));
   mkdirSync(folder, { mode: 0o700 });
   giveToUser(folder);
-  const source = join(copied ?? own.kit.folder, "data");
+  const source = join(copied ?? kit.folder, "data");
   const copy = Bun.spawn(["cp", "-R", source, join(folder, "data")], { ...USER, stderr: logOf(folder) });
   if ((await copy.exited) !== 0) throw new Error(`no copy of the data: ${await logOf(folder).text()}`);
-  return folder;
-}
-
-/** Starts `postgres` on the data in the folder. All its processes hold the other end of its output, to which none writes. */
-export async function spawnPostgres(folder: string, flags: readonly string[]) {
-  installed ??= install();
-  return spawnProgram((await installed).kit, "postgres", folder, flags);
+  return { folder, spawn: (flags) => spawnProgram(kit, "postgres", folder, flags) };
 }
 
 export function logOf(folder: string) {

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { basename, join } from "node:path";
 import { SQL } from "bun";
 import { until } from "../../whole/world/until.ts";
-import { giveToUser, logOf, makeDataFolder, spawnPostgres } from "./installation.ts";
+import { giveToUser, logOf, makePlace, type Place } from "./installation.ts";
 
 const START_MS = 30_000;
 type Settings = Readonly<Record<string, string>>;
@@ -39,15 +39,19 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Starts a separate server on a free port. `settings` are added to its configuration, such as `{ fsync: "on" }`. */
+/**
+ * Starts a separate server on a free port. `settings` are added to its configuration, such as `{ fsync: "on" }`, and its data
+ * is on the disk then.
+ */
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
-  const server = await startIn(await makeDataFolder(), settings);
+  const server = await startIn(await makePlace(Object.keys(settings).length > 0), settings);
   return { ...server, url: await server.newDatabase() };
 }
 
-/** Starts a server on the data in the folder. */
-async function startIn(folder: string, settings: Settings): Promise<PostgresServer> {
-  const first = await launchOnSparePort(folder, { ...SETTINGS, ...settings });
+/** Starts a server on the data of the place. */
+async function startIn(place: Place, settings: Settings): Promise<PostgresServer> {
+  const { folder } = place;
+  const first = await launchOnSparePort(place, { ...SETTINGS, ...settings });
   const base = `postgres://postgres@127.0.0.1:${first.port}`;
   let running: typeof first | undefined = first;
   let databases = 0;
@@ -62,7 +66,7 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
     await using admin = new SQL(`${base}/postgres`, { max: 1 });
     // A connection that was closed here may still be there at the server.
     await admin`SELECT pg_terminate_backend(pid, ${START_MS}) FROM pg_stat_activity WHERE datname = ${template}`;
-    await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
     return `${base}/${name}`;
   };
   const stop = async () => {
@@ -72,13 +76,13 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
     await gone();
   };
   const start = async () => {
-    running ??= await launch(folder, first.port, { ...SETTINGS, ...settings });
+    running ??= await launch(place, first.port, { ...SETTINGS, ...settings });
   };
   const startStandby = async () => {
     await stop();
-    const copy = await makeDataFolder(folder);
-    writeFileSync(join(copy, "data/standby.signal"), "");
-    giveToUser(copy);
+    const copy = await makePlace(false, folder);
+    writeFileSync(join(copy.folder, "data/standby.signal"), "");
+    giveToUser(copy.folder);
     await start();
     return follow(first.port, copy, settings);
   };
@@ -105,11 +109,11 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
 }
 
 /** Starts the standby, and returns once the first server waits for it at each COMMIT. */
-async function follow(port: number, folder: string, settings: Settings): Promise<PostgresServer> {
+async function follow(port: number, place: Place, settings: Settings): Promise<PostgresServer> {
   const conninfo = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
   // In its file, where a test can change it: a setting of the command line stays.
-  appendFileSync(join(folder, "data/postgresql.auto.conf"), `primary_conninfo = '${conninfo}'\n`);
-  const standby = await startIn(folder, settings);
+  appendFileSync(join(place.folder, "data/postgresql.auto.conf"), `primary_conninfo = '${conninfo}'\n`);
+  const standby = await startIn(place, settings);
   await using admin = new SQL(`postgres://postgres@127.0.0.1:${port}/postgres`, { max: 1 });
   await admin.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
   await admin.unsafe("SELECT pg_reload_conf()");
@@ -119,18 +123,18 @@ async function follow(port: number, folder: string, settings: Settings): Promise
   return { ...standby, url: standby.url.replace(/[^/]*$/, "test_1") };
 }
 
-async function launchOnSparePort(folder: string, settings: Settings): ReturnType<typeof launch> {
+async function launchOnSparePort(place: Place, settings: Settings): ReturnType<typeof launch> {
   // Below the system's range for outgoing connections, so that the port stays free while the server is stopped.
   const port = 20_000 + Math.floor(Math.random() * 12_000);
-  return launch(folder, port, settings).catch((error) => {
+  return launch(place, port, settings).catch((error) => {
     if (!String(error).includes("could not bind")) throw error;
-    return launchOnSparePort(folder, settings);
+    return launchOnSparePort(place, settings);
   });
 }
 
-async function launch(folder: string, port: number, settings: Settings) {
+async function launch({ folder, spawn }: Place, port: number, settings: Settings) {
   const more = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const child = await spawnPostgres(folder, ["-p", String(port), ...more]);
+  const child = spawn(["-p", String(port), ...more]);
   const pidFile = join(folder, "data/postmaster.pid");
   const isReady = () => {
     const lines = existsSync(pidFile) ? readFileSync(pidFile, "utf8").split("\n") : [];
