@@ -10,7 +10,7 @@ import { makeBudget } from "../../src/core/limits/budget.ts";
 import { makeAccount } from "../harness/samples.ts";
 import { readFrom } from "../harness/settings.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
-import { startPostgres } from "../store/postgres/server.ts";
+import { useDatabases } from "../store/postgres/databases.ts";
 
 const LONG_MS = 60_000;
 const WARNING =
@@ -18,7 +18,7 @@ const WARNING =
 const AMBIGUOUS =
   "warning: sign_in.oidc.rules[0].accounts: several accounts in the store are called 'Search', so nobody has a role in them: give an id, or rename all but one";
 
-const server = await startPostgres();
+const server = await useDatabases();
 let directory = "";
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "poundkey-check-"));

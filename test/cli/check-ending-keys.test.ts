@@ -14,7 +14,7 @@ import { PROVIDERS } from "../../src/providers/index.ts";
 import { makeKey } from "../harness/samples.ts";
 import { readFrom, readSettings } from "../harness/settings.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
-import { startPostgres } from "../store/postgres/server.ts";
+import { useDatabases } from "../store/postgres/databases.ts";
 
 const LONG_MS = 60_000;
 const ENDING = "OpenAI#gpt-5-nano";
@@ -22,7 +22,7 @@ const CONFIGURED = "providers: { OpenAI: { keys: [k] } }";
 const AT_MS = Date.parse("2026-12-01T00:00:00Z");
 const END = `${ENDING} ends: its last day is 2026-12-11; before then, name another model, such as OpenAI#gpt-6-luna`;
 
-const server = await startPostgres();
+const server = await useDatabases();
 let directory = "";
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "poundkey-ending-"));

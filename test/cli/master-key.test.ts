@@ -15,7 +15,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { runPrinting } from "../harness/poundkey.ts";
 import { readSettings } from "../harness/settings.ts";
 import { startSimulator } from "../simulator/server.ts";
-import { startPostgres } from "../store/postgres/server.ts";
+import { useDatabases } from "../store/postgres/databases.ts";
 import { asking } from "../whole/world/world.ts";
 
 /** Five gateways and a database server in turns, on a machine that may do as much beside them. */
@@ -223,7 +223,7 @@ test(
 test(
   "on PostgreSQL, nodes get the new key one after the other",
   async () => {
-    const server = await startPostgres();
+    const server = await useDatabases();
     try {
       await rotateUnderLoad(server.url, false);
     } finally {

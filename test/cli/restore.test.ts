@@ -20,7 +20,7 @@ import { runRestore } from "../../src/cli/start/restore.ts";
 import { asObject } from "../../src/core/json/json.ts";
 import { runPrinting } from "../harness/poundkey.ts";
 import { newPlace, startServe } from "../harness/serve-process.ts";
-import { startPostgres } from "../store/postgres/server.ts";
+import { useDatabases } from "../store/postgres/databases.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 
 const LONG_MS = 60_000;
@@ -188,7 +188,7 @@ test(
 test(
   "--verify proves a store that another program restored, on PostgreSQL too, and fails for another key",
   async () => {
-    const server = await startPostgres();
+    const server = await useDatabases();
     const given = { variable: OTHER_KEY, store: server.url };
     try {
       await (await openStore(server.url, OTHER_KEY)).store.close();

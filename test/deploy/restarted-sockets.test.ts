@@ -9,7 +9,7 @@ import { IS_LONG } from "../harness/long.ts";
 import { findErrors } from "../ledger/payments.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { type GatewayProcess, operate, startGatewayProcess } from "../store/nodes/gateway.ts";
-import { startPostgres } from "../store/postgres/server.ts";
+import { useDatabases } from "../store/postgres/databases.ts";
 import { findFreePort } from "../whole/network/shared-front.ts";
 import { until } from "../whole/world/until.ts";
 import { NGINX, startNginx } from "./nginx.ts";
@@ -55,7 +55,7 @@ describe.skipIf(NGINX === null)("two gateways behind the sample's nginx (skipped
   test(
     `stopped and killed in turn ${ROUNDS} times under ${SESSIONS} sessions`,
     async () => {
-      const database = await startPostgres();
+      const database = await useDatabases();
       const simulator = await startSimulator({ port: 0 });
       const nodes = await startNodes(database.url, simulator.url);
       const [first = "", second = ""] = nodes.urls;

@@ -7,7 +7,7 @@ import { countLeft } from "../../src/jobs/lines.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { IS_LONG } from "../harness/long.ts";
 import { decideByDemand, openMemoryStore } from "../harness/samples.ts";
-import { type PostgresServer, startPostgres } from "../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../store/postgres/databases.ts";
 import { Day, MODEL_WAIT_MS } from "./day.ts";
 import { LINE_COST, PARALLEL, readIds } from "./job-world.ts";
 
@@ -19,13 +19,13 @@ const HEALED_MS = 30 * 60_000;
 const isOnPostgres = (seed: number) => IS_LONG && seed % 3 === 1;
 const DAY_TEST_MS = 300_000;
 
-let server: PostgresServer | null = null;
+let server: Databases | null = null;
 afterAll(() => server?.remove());
 
 async function openStore(seed: number): Promise<Store> {
   if (!isOnPostgres(seed)) return openMemoryStore();
-  server ??= await startPostgres();
-  return openPostgresStore({ url: await server.newDatabase(), decide: decideByDemand });
+  server ??= await useDatabases();
+  return openPostgresStore({ url: await server.newStore(), decide: decideByDemand });
 }
 
 test.each(SEEDS)("day %d", (seed) => play(seed, false), DAY_TEST_MS);

@@ -5,7 +5,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { IS_LONG } from "../harness/long.ts";
 import { decideByDemand, openMemoryStore } from "../harness/samples.ts";
 import { findErrors } from "../ledger/payments.ts";
-import { type PostgresServer, startPostgres } from "../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../store/postgres/databases.ts";
 import { ENDS, type EndPlan, EndWorld, FATES, LEFT_COST, LINES, PARALLEL, WHOLE_COST } from "./end-world.ts";
 
 /** A database is slower, and nodes that take over from each other are its usual case. */
@@ -18,14 +18,14 @@ const EACH = { sqlite: IS_LONG ? 1 : 23, postgres: IS_LONG ? 5 : 101 };
 const ALL_LAGS_MS = [0, 2000, 30_000];
 const LAGS_MS = { sqlite: IS_LONG ? ALL_LAGS_MS : [0, 2000], postgres: IS_LONG ? ALL_LAGS_MS : [2000] };
 
-let server: PostgresServer | null = null;
+let server: Databases | null = null;
 afterAll(() => server?.remove());
 
 const STORES: Readonly<Record<keyof typeof EACH, () => Promise<Store>>> = {
   sqlite: () => openMemoryStore(),
   async postgres() {
-    server ??= await startPostgres();
-    return openPostgresStore({ url: await server.newDatabase(), decide: decideByDemand });
+    server ??= await useDatabases();
+    return openPostgresStore({ url: await server.newStore(), decide: decideByDemand });
   },
 };
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { IS_LONG } from "../harness/long.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "../store/nodes/gateway.ts";
-import { type PostgresServer, startPostgres } from "../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../store/postgres/databases.ts";
 import { ReadText, type SteppedUpstream, startStepped } from "../whole/guard/stepped-upstream.ts";
 
 const KILLS = Number(process.env.KILLS ?? (IS_LONG ? 25 : 0));
@@ -16,7 +16,7 @@ const SWAPS = "guard: { rules: [{ name: swap, detect: [email, phone], action: sw
 
 let upstream: SteppedUpstream;
 let folder: string;
-let postgres: PostgresServer | null = null;
+let postgres: Databases | null = null;
 beforeAll(() => {
   upstream = startStepped();
   folder = mkdtempSync(join(tmpdir(), "poundkey-kill-guard-"));
@@ -32,7 +32,7 @@ const STORES: readonly (readonly [string, () => Promise<string>])[] = [
   [
     "PostgreSQL",
     async () => {
-      postgres = await startPostgres();
+      postgres = await useDatabases();
       return postgres.url;
     },
   ],

@@ -15,7 +15,7 @@ import { findErrors } from "../ledger/payments.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 import { ToolServerFake } from "../simulator/tools/tool-server.ts";
 import { type GatewayProcess, operate, startGatewayProcess } from "../store/nodes/gateway.ts";
-import { startPostgres } from "../store/postgres/server.ts";
+import { useDatabases } from "../store/postgres/databases.ts";
 import { until } from "../whole/world/until.ts";
 import {
   CLIENTS,
@@ -60,7 +60,7 @@ async function openSqlite(): Promise<Place> {
 }
 
 async function openPostgres(): Promise<Place> {
-  const { url, remove } = await startPostgres();
+  const { url, remove } = await useDatabases();
   return { url, openBooks: () => openPostgresStore({ url, decide }), remove };
 }
 

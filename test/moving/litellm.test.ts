@@ -8,7 +8,7 @@ import { openStore } from "../../src/app/start/open-store.ts";
 import { runImport } from "../../src/cli/state/import.ts";
 import { runPrinting } from "../harness/poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
-import { startPostgres } from "../store/postgres/server.ts";
+import { useDatabases } from "../store/postgres/databases.ts";
 import { runSql } from "../suites/postgres-suites.ts";
 import { until } from "../whole/world/until.ts";
 import { addKey, digestForeign, fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
@@ -17,15 +17,16 @@ import { ask, askAll, MASTER_KEY, NODES_MS, startNode } from "./nodes.ts";
 setDefaultTimeout(NODES_MS);
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-import-"));
-const server = await startPostgres();
+const server = await useDatabases();
 const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
 const stops: (() => Promise<unknown>)[] = [];
-const store = await server.newDatabase();
+const theirs = await server.newDatabase();
+const store = await server.newStore();
 const config = join(directory, "poundkey.yaml");
 const source = join(directory, "litellm.yaml");
 
 beforeAll(async () => {
-  await fillDatabase(server.url);
+  await fillDatabase(theirs);
   const params = `{ model: openai/gpt-5.4, api_base: ${simulator.url}/openai/v1, api_key: os.environ/UPSTREAM_KEY }`;
   writeFileSync(
     source,
@@ -69,7 +70,7 @@ let rows: readonly Row[] = [];
 const find = (item: string) => rows.find((row) => row.item === item);
 
 test("a dry run says everything and writes nothing", async () => {
-  const { code, out } = await run("--database", server.url, "--dry-run", "--json");
+  const { code, out } = await run("--database", theirs, "--dry-run", "--json");
   expect(code).toBe(3);
   rows = JSON.parse(out).rows;
   expect(find("key app 7")).toEqual({
@@ -82,7 +83,7 @@ test("a dry run says everything and writes nothing", async () => {
 });
 
 test("the import reports what it takes and what it leaves, with line and reason", async () => {
-  const { code, out, err } = await run("--database", server.url, "--json");
+  const { code, out, err } = await run("--database", theirs, "--json");
   expect([code, err.split("\n")[0]]).toEqual([3, expect.stringContaining("using the store at")]);
   const result = JSON.parse(out);
   rows = result.rows;
@@ -175,8 +176,8 @@ test("limits of customers, tags and groups of models bind the keys that they cam
 });
 
 test("a dry run beside a store works on a copy, and leaves none", async () => {
-  await runSql(server.url, addKey("sk-of-a-late-key", { key_alias: "'late'" }));
-  const { out } = await run("--database", server.url, "--dry-run", "--json");
+  await runSql(theirs, addKey("sk-of-a-late-key", { key_alias: "'late'" }));
+  const { out } = await run("--database", theirs, "--dry-run", "--json");
   rows = JSON.parse(out).rows;
   expect(find("key late")?.words).toMatch(/^would be added as key_\w+ in Search$/);
   expect(find("key app 7")?.words).toMatch(/^already here as key_\w+, left as it is$/);
@@ -191,7 +192,7 @@ test("a dry run beside a store works on a copy, and leaves none", async () => {
   expect(await database`SELECT nspname FROM pg_namespace WHERE nspname LIKE 'poundkey%'`).toHaveLength(0);
   await database.close();
   const digest = digestForeign("sk-of-a-late-key");
-  await runSql(server.url, `DELETE FROM "LiteLLM_VerificationToken" WHERE token = '${digest}'`);
+  await runSql(theirs, `DELETE FROM "LiteLLM_VerificationToken" WHERE token = '${digest}'`);
 });
 
 test("clients call as before, twice, on two nodes at once, and the limits are as they were", async () => {
@@ -218,7 +219,7 @@ test("clients call as before, twice, on two nodes at once, and the limits are as
 test("a second import changes nothing, and prints the configuration instead of writing it", async () => {
   const before = readFileSync(config, "utf8");
   writeFileSync(config, `store: "${store}"\n`);
-  const { code, out } = await run("--database", server.url);
+  const { code, out } = await run("--database", theirs);
   expect(code).toBe(3);
   expect(out).toContain(`${config} exists. Add to it:\n\n${before}`);
   expect(out.match(/already here as key_\w+, left as it is/g)).toHaveLength(PLAIN.length + 8);
@@ -231,12 +232,12 @@ test("following takes what is spent, blocked and deleted there until it is told 
   const [first = "", second = "", third = ""] = PLAIN;
   const token = (secret: string) => `token = '${digestForeign(secret)}'`;
   const table = '"LiteLLM_VerificationToken"';
-  await runSql(server.url, `UPDATE ${table} SET blocked = true WHERE ${token(third)}`);
+  await runSql(theirs, `UPDATE ${table} SET blocked = true WHERE ${token(third)}`);
   const listeners = process.listenerCount("SIGINT");
-  const following = run("--database", server.url, "--json", "--follow");
+  const following = run("--database", theirs, "--json", "--follow");
   await until("it follows", () => process.listenerCount("SIGINT") > listeners);
   await runSql(
-    server.url,
+    theirs,
     `UPDATE ${table} SET blocked = true WHERE ${token(first)};
      DELETE FROM ${table} WHERE ${token(second)};
      UPDATE ${table} SET blocked = false WHERE ${token(third)};

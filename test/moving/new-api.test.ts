@@ -9,16 +9,16 @@ import { openStore } from "../../src/app/start/open-store.ts";
 import { runImport } from "../../src/cli/state/import.ts";
 import { runPrinting } from "../harness/poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
-import { startPostgres } from "../store/postgres/server.ts";
+import { useDatabases } from "../store/postgres/databases.ts";
 import { ask, askAll, MASTER_KEY, NODES_MS, startNode } from "./nodes.ts";
 
 setDefaultTimeout(NODES_MS);
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-new-api-"));
-const server = await startPostgres();
+const server = await useDatabases();
 const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
 const stops: (() => Promise<unknown>)[] = [];
-const store = await server.newDatabase();
+const store = await server.newStore();
 const config = join(directory, "poundkey.yaml");
 const source = join(directory, "one-api.db");
 /** Units of quota in one USD. */

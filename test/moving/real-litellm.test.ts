@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startPostgres } from "../store/postgres/server.ts";
+import { useDatabases } from "../store/postgres/databases.ts";
 import { runSql } from "../suites/postgres-suites.ts";
 import schema from "./litellm-schema.data.json" with { type: "json" };
 import { NODES_MS } from "./nodes.ts";
@@ -18,7 +18,8 @@ setDefaultTimeout(NODES_MS);
 const FOLDER = join(import.meta.dir, "rows/litellm-1.108.7");
 const NAMES = ["chat", "chat-mini", "gpt-4", "priced", "free-house", "claude", "dear", "broken", "embed"];
 const makePlace = usePlaces();
-const server = await startPostgres();
+const server = await useDatabases();
+const theirs = await server.newDatabase();
 const providers = startAnswering({ alpha: 7701, beta: 7702 });
 afterAll(async () => {
   providers.stop();
@@ -27,7 +28,7 @@ afterAll(async () => {
 const source = providers.place(readFileSync(join(FOLDER, "config.yaml"), "utf8"));
 const place = makePlace({ "litellm.yaml": source });
 const run = (...args: string[]) =>
-  place.run("litellm", place.path("litellm.yaml"), "--database", server.url, "--json", ...args);
+  place.run("litellm", place.path("litellm.yaml"), "--database", theirs, "--json", ...args);
 const another = makePlace({ "litellm.yaml": source });
 
 interface Row {
@@ -43,7 +44,7 @@ beforeAll(async () => {
     /'2026-1[12]-\d\d 00:00:00(\.\d+)?'|'2026-12-[^']+'/g,
     "'2099-01-01 00:00:00'",
   );
-  await runSql(server.url, `${writeTables(schema.tables)}\n${data}`);
+  await runSql(theirs, `${writeTables(schema.tables)}\n${data}`);
   const { code, out } = await run();
   expect(code).toBe(3);
   rows = JSON.parse(out).rows;
@@ -186,20 +187,12 @@ test("a table that isn't known here has a row, and pauses the keys that it names
     readFileSync(join(FOLDER, "rows.sql"), "utf8"),
   )?.[1];
   await runSql(
-    server.url,
+    theirs,
     `CREATE TABLE "LiteLLM_KeyCeilings" (api_key TEXT, ceiling INTEGER); INSERT INTO "LiteLLM_KeyCeilings" VALUES ('${token}', 3)`,
   );
   const found: readonly Row[] = JSON.parse(
-    (
-      await another.run(
-        "litellm",
-        another.path("litellm.yaml"),
-        "--database",
-        server.url,
-        "--json",
-        "--dry-run",
-      )
-    ).out,
+    (await another.run("litellm", another.path("litellm.yaml"), "--database", theirs, "--json", "--dry-run"))
+      .out,
   ).rows;
   expect(found.find(({ item }) => item === "table LiteLLM_KeyCeilings")?.outcome).toBe("not_taken");
   expect(

@@ -40,7 +40,7 @@ export function enterPlace(): Place {
 /** `folders` begins with the one on the disk. */
 async function clear(folders: readonly string[], graceMs: number): Promise<void> {
   const [folder = ""] = folders;
-  await endStarted(folder, graceMs);
+  await endStarted(folders, graceMs);
   unmountBelow(folder);
   for (const one of folders) rmSync(one, { recursive: true, force: true });
 }

@@ -92,12 +92,12 @@ function identify({ pid, begun }: Process): string {
  * ended, but it still works where a test has put it.
  */
 class Started {
-  readonly #folder: string;
+  readonly #folders: readonly string[];
   /** Those that were found once. Their parent may have ended since. */
   readonly #known = new Set<string>();
 
-  constructor(folder: string) {
-    this.#folder = folder;
+  constructor(folders: readonly string[]) {
+    this.#folders = folders;
   }
 
   /** Returns those that are still there. */
@@ -105,7 +105,9 @@ class Started {
     const all = listProcesses().filter(({ pid }) => pid !== process.pid);
     const parents = new Set([process.pid]);
     const isStarted = (one: Process) =>
-      parents.has(one.parent) || this.#known.has(identify(one)) || isBelow(one.pid, this.#folder);
+      parents.has(one.parent) ||
+      this.#known.has(identify(one)) ||
+      this.#folders.some((folder) => isBelow(one.pid, folder));
     // A parent may stand behind its child in the list.
     for (let before = 0; before < parents.size; ) {
       before = parents.size;
@@ -126,12 +128,12 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Ends all that this process has started and all that works below the folder. Those of its own group, and its children, are
+ * Ends all that this process has started and all that works below the folders. Those of its own group, and its children, are
  * asked at first, so that the servers which end with them can do so in order; the rest is killed after the grace.
  */
-export async function endStarted(folder: string, graceMs: number): Promise<void> {
+export async function endStarted(folders: readonly string[], graceMs: number): Promise<void> {
   const begunMs = performance.now();
-  const started = new Started(folder);
+  const started = new Started(folders);
   let left = started.list();
   const { group } = readStat(process.pid) ?? { group: process.pid };
   for (const one of left) if (one.parent === process.pid || one.group === group) signal(one.pid, "SIGTERM");

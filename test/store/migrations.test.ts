@@ -25,7 +25,7 @@ import {
   writeRecord,
 } from "../harness/samples.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
-import { startPostgres } from "./postgres/server.ts";
+import { useDatabases } from "./postgres/databases.ts";
 
 const SQLITE_MIGRATIONS = makeSqliteSchema().steps;
 const POSTGRES_MIGRATIONS = makePostgresSchema().steps;
@@ -188,15 +188,16 @@ describe("a store of an earlier version", () => {
   });
 
   test("on PostgreSQL", async () => {
-    await using database = new SQL(server.url, { max: 1 });
+    const url = await server.newDatabase();
+    await using database = new SQL(url, { max: 1 });
     const steps = before(POSTGRES_MIGRATIONS);
     for (const sql of [...steps.flat(), ...ROWS]) await database.unsafe(sql);
     await database.unsafe(writeVersion(steps.length));
     // Simulates a process that died in the middle of the step. The step runs again.
     for (const sql of LESSONS_BY_PROMPT.slice(0, 4)) await database.unsafe(sql);
-    await goesOn(await openPostgresStore({ url: server.url, decide: decideByDemand }));
+    await goesOn(await openPostgresStore({ url, decide: decideByDemand }));
   });
 });
 
-const server = await startPostgres();
+const server = await useDatabases();
 afterAll(() => server.remove());

@@ -18,12 +18,12 @@ import { decideByDemand, give, makeAccount, makeKey } from "../harness/samples.t
 import { catchThrown, readCode } from "../harness/thrown.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
 import { openPayments } from "../ledger/payments.ts";
-import { startPostgres } from "./postgres/server.ts";
+import { useDatabases } from "./postgres/databases.ts";
 
 /** The steps that 1.2.0 knows of those that both engines share. */
 const RELEASE_BEFORE = STEPS.slice(0, 26);
 
-const server = await startPostgres();
+const server = await useDatabases();
 afterAll(() => server.remove());
 
 interface Bench {
@@ -41,7 +41,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
     };
   },
   async postgres() {
-    const url = await server.newDatabase();
+    const url = await server.newStore();
     return {
       open: (steps) => openPostgresStore({ url, decide: decideByDemand, schema: makePostgresSchema(steps) }),
       remove: () => {},

@@ -31,7 +31,7 @@ import { decideByDemand } from "../harness/samples.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
 import { Demands } from "../ledger/oracle/demands.ts";
 import { Dice } from "../sim/dice.ts";
-import { type PostgresServer, startPostgres } from "./postgres/server.ts";
+import { type Databases, useDatabases } from "./postgres/databases.ts";
 
 const DEMANDS = Number(process.env.DEMANDS ?? (IS_LONG ? 40_000 : 600));
 /** The demands of one made-up gateway. */
@@ -49,18 +49,15 @@ interface Opened {
   dump(): Promise<readonly string[]>;
 }
 
-let server: PostgresServer;
-let migrated = "";
+let server: Databases;
 
 beforeAll(async () => {
-  server = await startPostgres();
-  migrated = server.url;
-  await (await openPostgresStore({ url: migrated, decide: decideByDemand, patienceMs: 30_000 })).close();
+  server = await useDatabases();
 }, 60_000);
 afterAll(() => server.remove());
 
 async function openPostgres(): Promise<Opened> {
-  const url = await server.newDatabase(migrated);
+  const url = await server.newStore();
   const store = await openPostgresStore({ url, decide: decideByDemand, patienceMs: 30_000 });
   const dump = async () => {
     await using sql = new SQL(url, { max: 1 });

@@ -20,10 +20,10 @@ import { unrecorded } from "../harness/unrecorded.ts";
 import { findErrors, isServed, openPayments } from "../ledger/payments.ts";
 import { makeEmptier, runPostgresSuites, runSql } from "../suites/postgres-suites.ts";
 import { until } from "../whole/world/until.ts";
+import { useDatabases } from "./postgres/databases.ts";
 import { eraseOne } from "./postgres/naming.ts";
-import { startPostgres } from "./postgres/server.ts";
 
-const server = await startPostgres();
+const server = await useDatabases();
 
 const raw = (sql: string) => runSql(server.url, sql);
 const empty = makeEmptier(() => server.url);
@@ -288,7 +288,7 @@ describe("postgres: one server, many nodes, failures", () => {
   });
 
   test("whoever is made anonymous is in no table any more, and each that named them is vacuumed", async () => {
-    const address = await server.newDatabase();
+    const address = await server.newStore();
     expect(await eraseOne(address, address)).toEqual({
       erasedAt: expect.any(String),
       before: expect.arrayContaining(["directory_user", "hourly_tag", "member"]),

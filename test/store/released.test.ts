@@ -12,7 +12,7 @@ import { audit, makePayer } from "./nodes/cluster.ts";
 import { ADMIN_TOKEN, MASTER_KEY } from "./nodes/gateway.ts";
 import { MISSING, RELEASE, type Released, unpackReleased } from "./nodes/released.ts";
 import { type Node, type Place, Walk } from "./nodes/walk.ts";
-import { startPostgres } from "./postgres/server.ts";
+import { useDatabases } from "./postgres/databases.ts";
 
 const TEST_MS = 60_000;
 const TOPUP_NANO_USD = 100_000_000_000n;
@@ -27,8 +27,8 @@ const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
     };
   },
   async postgres() {
-    const server = await startPostgres();
-    return { store: server.url, remove: () => server.remove() };
+    const server = await useDatabases();
+    return { store: await server.newDatabase(), remove: () => server.remove() };
   },
 };
 

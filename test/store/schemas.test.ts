@@ -27,7 +27,7 @@ import {
   writeRecord,
 } from "../harness/samples.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
-import { startPostgres } from "./postgres/server.ts";
+import { useDatabases } from "./postgres/databases.ts";
 
 const SQLITE_MIGRATIONS = makeSqliteSchema().steps;
 const POSTGRES_MIGRATIONS = makePostgresSchema().steps;
@@ -216,5 +216,5 @@ test("what an older process adds to the old sums after the move is counted once,
   expect(database.query("SELECT * FROM usage_hour").all()).toEqual([]);
 });
 
-const server = await startPostgres();
+const server = await useDatabases();
 afterAll(() => server.remove());

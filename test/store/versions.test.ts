@@ -16,9 +16,9 @@ import { unrecorded } from "../harness/unrecorded.ts";
 import { findErrors, openPayments } from "../ledger/payments.ts";
 import { runSql } from "../suites/postgres-suites.ts";
 import { MADE_STEPS, type MadeStep } from "./nodes/made-steps.ts";
-import { startPostgres } from "./postgres/server.ts";
+import { useDatabases } from "./postgres/databases.ts";
 
-const server = await startPostgres();
+const server = await useDatabases();
 afterAll(() => server.remove());
 
 interface Bench {
@@ -42,7 +42,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
     };
   },
   async postgres() {
-    const url = await server.newDatabase();
+    const url = await server.newStore();
     return {
       open: (made, stopsOlder = false) =>
         openPostgresStore({
@@ -114,7 +114,7 @@ describe("on PostgreSQL", () => {
   let store: Store;
   let other: Store;
   beforeEach(async () => {
-    url = await server.newDatabase();
+    url = await server.newStore();
     store = await openPostgresStore({ url, decide: decideByDemand });
     other = await openPostgresStore({ url, decide: decideByDemand });
     await Promise.all([store.beat(), other.beat()]);

@@ -1,7 +1,12 @@
 // All store suites on a PostgreSQL database, directly or through a pooler.
 import { afterAll, describe } from "bun:test";
 import { SQL } from "bun";
+import type { Decide } from "../../src/core/decision.ts";
+import type { Store } from "../../src/core/store.ts";
+import { Dialer } from "../../src/store/postgres/dialer.ts";
+import { Pool } from "../../src/store/postgres/pool.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { findTraits } from "../../src/store/postgres/traits.ts";
 import { bestSuite } from "../webhooks/best.suite.ts";
 import { chatsSuite } from "../webhooks/chats.suite.ts";
 import { deliverySuite } from "../webhooks/delivery.suite.ts";
@@ -46,8 +51,11 @@ import { erasingSuite } from "./people/erasing.suite.ts";
 import { storeSuite } from "./store.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
 
+const PATIENCE_MS = 30_000;
+const CONNECTIONS = 3;
+
 export interface Addresses {
-  /** The URL that the store connects to. */
+  /** The URL of a store that is migrated. */
   readonly store: string;
   /** The same database for the tests themselves, as superuser. */
   readonly direct: string;
@@ -135,27 +143,61 @@ async function emptyDatabase(database: SQL): Promise<void> {
   await database.unsafe([...statements, directory, account].join("; "));
 }
 
+/** The suites choose the time, and the machine may be busy. */
+async function openStore(url: string, decide: Decide, pool?: Pool): Promise<Store> {
+  const store = await openPostgresStore({
+    url,
+    decide: (rows, demands) => decide({ ...rows, nowMs: null }, demands),
+    patienceMs: PATIENCE_MS,
+    connections: CONNECTIONS,
+    ...(pool && { pool }),
+  });
+  return {
+    ...store,
+    read: async (reads) => ({ ...(await store.read(reads)), nowMs: null }),
+    readAccounts: async (...asked) => ({ ...(await store.readAccounts(...asked)), nowMs: null }),
+  };
+}
+
+/**
+ * Opens stores whose connections the next one gets: new ones would read the catalogue and parse every statement again, and each
+ * costs the server a process.
+ */
+function makeNextOpener(address: () => string): StoreBench["open"] {
+  const spare: Pool[] = [];
+  afterAll(() => Promise.all(spare.map((pool) => pool.close(0))));
+  return async (decide) => {
+    const pool = spare.pop() ?? (await openPool(address()));
+    const store = await openStore(address(), decide, pool);
+    let isOpen = true;
+    const close = async () => {
+      await store.close();
+      if (isOpen) spare.push(pool);
+      isOpen = false;
+    };
+    return { ...store, close };
+  };
+}
+
+async function openPool(url: string): Promise<Pool> {
+  const dialer = new Dialer({ url });
+  const traits = await findTraits(dialer, PATIENCE_MS);
+  return new Pool(dialer, traits, {
+    patienceMs: PATIENCE_MS,
+    connections: CONNECTIONS,
+    searchPath: undefined,
+  });
+}
+
 /** `addresses` is called when the tests run, because a server may start in between. */
 export function runPostgresSuites(title: string, addresses: () => Addresses): void {
   const raw = (sql: string) => runSql(addresses().direct, sql);
   const dispose = makeEmptier(() => addresses().direct);
   let refusesWrites = false;
+  const openNext = makeNextOpener(() => addresses().store);
   const makeBench = (): StoreBench => ({
-    // The suites don't depend on time but choose it, and the machine may be busy. Every test opens two stores, and each connection
-    // costs the server a process.
-    open: async (decide) => {
-      const store = await openPostgresStore({
-        url: addresses().store,
-        decide: (rows, demands) => decide({ ...rows, nowMs: null }, demands),
-        patienceMs: 30_000,
-        connections: 3,
-      });
-      return {
-        ...store,
-        read: async (reads) => ({ ...(await store.read(reads)), nowMs: null }),
-        readAccounts: async (...asked) => ({ ...(await store.readAccounts(...asked)), nowMs: null }),
-      };
-    },
+    open: (decide) => openStore(addresses().store, decide),
+    openNext,
     // It has been silent for long, and the nodes that judge it have been running all the time.
     forsake: ({ node }) =>
       raw(`UPDATE node SET since_at = since_at - interval '1 minute',

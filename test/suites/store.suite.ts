@@ -1,6 +1,7 @@
 // The tests of every store. A suite takes a function that opens one.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Store } from "../../src/core/store.ts";
+import { decide } from "../../src/ledger/decide.ts";
 import {
   expectGrant,
   ledgerOn,
@@ -20,7 +21,7 @@ import { firstTokens, log, sums, usage, usageNarrowed } from "./log/log.suite.ts
 import { refusals, refusalsBounded, refusalsPruned } from "./log/refusals.suite.ts";
 import { rowSums } from "./log/row-sums.suite.ts";
 import { scopes } from "./log/scope.suite.ts";
-import { type MakeBench, twoStores } from "./two-stores.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./two-stores.ts";
 
 export function storeSuite(name: string, makeBench: MakeBench): void {
   describe(name, () => {
@@ -49,7 +50,8 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("bounds of refusals", () => refusalsBounded(both));
     describe("pruned refusals", () => refusalsPruned(both));
     describe("use of keys", () => keyUses(store));
-    describe("settings and lifecycle", () => settingsAndLife(both));
+    describe("settings", () => settings(both));
+    describe("life", () => life(opened));
   });
 }
 
@@ -248,7 +250,7 @@ function settlements(stores: Both): void {
   });
 }
 
-function settingsAndLife(stores: Both): void {
+function settings(stores: Both): void {
   test("a setting can be stored once, or replaced", async () => {
     const [store, other] = stores();
     expect(await store.setting("lessons_fitted")).toBeNull();
@@ -277,9 +279,13 @@ function settingsAndLife(stores: Both): void {
     expect(parts.database).toBeGreaterThan(0);
     expect(freeBytes === null || freeBytes > 0).toBe(true);
   });
+}
 
+function life(opened: () => TwoStores): void {
   test("it is ready until it is closed, and pending demands are still answered", async () => {
-    const [store, other] = stores();
+    const { bench, other } = opened();
+    const store = await bench.open(decide);
+    await store.beat();
     await store.ready();
     const ledger = ledgerOn(store);
     await unrecorded(store).addKey(key, "digest");

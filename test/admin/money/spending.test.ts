@@ -16,7 +16,7 @@ import {
 } from "../../harness/samples.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { openCounter } from "../../store/postgres/counter.ts";
-import { startPostgres } from "../../store/postgres/server.ts";
+import { useDatabases } from "../../store/postgres/databases.ts";
 
 const FEW = 3;
 const MANY = 60;
@@ -70,7 +70,7 @@ async function openSqlite(): Promise<CountedStore> {
 }
 
 async function openPostgres(): Promise<CountedStore> {
-  const server = await startPostgres();
+  const server = await useDatabases();
   const counter = await openCounter(server.url);
   const store = await openPostgresStore({ url: counter.url, decide: decideByDemand, patienceMs: 30_000 });
   await store.beat();

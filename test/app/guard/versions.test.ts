@@ -12,9 +12,9 @@ import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { decideByDemand } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
-import { startPostgres } from "../../store/postgres/server.ts";
+import { useDatabases } from "../../store/postgres/databases.ts";
 
-const server = await startPostgres();
+const server = await useDatabases();
 const folder = mkdtempSync(join(tmpdir(), "poundkey-versions-"));
 afterAll(async () => {
   rmSync(folder, { recursive: true });
@@ -25,7 +25,7 @@ type Open = () => Promise<Store>;
 const ENGINES: Readonly<Record<string, () => Promise<Open>>> = {
   sqlite: async () => () => openSqliteStore({ path: join(folder, "poundkey.db"), decide }),
   async postgres() {
-    const url = await server.newDatabase();
+    const url = await server.newStore();
     return () => openPostgresStore({ url, decide: decideByDemand });
   },
 };

@@ -6,7 +6,7 @@ import { IS_LONG } from "../../harness/long.ts";
 import { newPlace, type Place, type Serving, startServe } from "../../harness/serve-process.ts";
 import type { Asked } from "../../selectors/fixture.ts";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
-import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../../store/postgres/databases.ts";
 import { ACME_KEY, composeAcme, expectStaying } from "../../whole/models/conversing.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
@@ -15,7 +15,7 @@ const CONVERSATIONS = 200;
 const AT_ONCE = 16;
 const TEST_MS = 60_000;
 
-let database: PostgresServer;
+let database: Databases;
 let simulator: Simulator;
 let place: Place;
 let serving: readonly Serving[] = [];
@@ -23,7 +23,7 @@ let nodes: readonly Asked[] = [];
 
 beforeAll(async () => {
   if (!IS_LONG) return;
-  database = await startPostgres();
+  database = await useDatabases();
   simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
   const yaml = `server: { admin_token: "${ADMIN_TOKEN}" }
 store: "${database.url}"

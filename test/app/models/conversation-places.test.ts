@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { newPlace, type Place, type Serving, startServe } from "../../harness/serve-process.ts";
-import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../../store/postgres/databases.ts";
 import { readText, serveHttp, type TestServer } from "../../whole/world/serve.ts";
 import { until } from "../../whole/world/until.ts";
 import { postApart } from "./own-connection.ts";
@@ -58,7 +58,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (crowd.length === CROWD) for (const { answer } of crowd) answer();
 }
 
-let database: PostgresServer;
+let database: Databases;
 let provider: TestServer;
 let place: Place;
 let nodes: readonly { readonly serving: Serving; readonly url: string }[] = [];
@@ -99,7 +99,7 @@ async function reconfigure(yaml: string): Promise<void> {
 
 beforeAll(async () => {
   if (!IS_LONG) return;
-  database = await startPostgres();
+  database = await useDatabases();
   provider = await serveHttp(answer);
   const env = { PATH: process.env.PATH ?? "", POUNDKEY_MASTER_KEY: Buffer.alloc(32, 7).toString("base64") };
   place = { ...newPlace(compose(KEYS)), env };

@@ -4,10 +4,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { IS_LONG } from "../../harness/long.ts";
 import { LONG_MS, newPlace, startServe } from "../../harness/serve-process.ts";
-import { startPostgres } from "../../store/postgres/server.ts";
+import { useDatabases } from "../../store/postgres/databases.ts";
 import { until } from "../../whole/world/until.ts";
 
-const server = IS_LONG ? await startPostgres() : null;
+const server = IS_LONG ? await useDatabases() : null;
+const empty = await server?.newDatabase();
 afterAll(() => server?.remove());
 
 test.skipIf(server === null)(
@@ -20,7 +21,7 @@ test.skipIf(server === null)(
       HOME: place.directory,
       POUNDKEY_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
     };
-    const flags = ["--quickstart", "--port", "0", "--workers", "2", "--store", server?.url ?? ""];
+    const flags = ["--quickstart", "--port", "0", "--workers", "2", "--store", empty ?? ""];
     const serving = startServe({ ...place, env }, ...flags);
     try {
       const link = await until(

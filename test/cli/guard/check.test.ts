@@ -10,9 +10,9 @@ import { runCheck } from "../../../src/cli/start/check.ts";
 import { makeAccount, makeKey } from "../../harness/samples.ts";
 import { readFrom } from "../../harness/settings.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
-import { startPostgres } from "../../store/postgres/server.ts";
+import { useDatabases } from "../../store/postgres/databases.ts";
 
-const server = await startPostgres();
+const server = await useDatabases();
 const directory = mkdtempSync(join(tmpdir(), "poundkey-check-"));
 afterAll(async () => {
   rmSync(directory, { recursive: true });

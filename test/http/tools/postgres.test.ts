@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { Started } from "../../harness/harness.ts";
-import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../../store/postgres/databases.ts";
 import { until } from "../../whole/world/until.ts";
 import { connect, startToolsWorld, type ToolsWorld } from "./tools-world.ts";
 
 /** A container or a server of PostgreSQL starts within it. */
 const LONG_MS = 60_000;
-let database: PostgresServer;
+let database: Databases;
 let world: ToolsWorld;
 let other: Started;
 beforeAll(async () => {
-  database = await startPostgres();
+  database = await useDatabases();
   world = await startToolsWorld({
     servers: { old: { era: "older", sessions: true } },
     more: "quota: { requests_per_day: 0 }",

@@ -8,13 +8,13 @@ import { runApply } from "../../../src/cli/state/apply.ts";
 import { runPrinting } from "../../harness/poundkey.ts";
 import { readSettings } from "../../harness/settings.ts";
 import { startSimulator } from "../../simulator/server.ts";
-import { startPostgres } from "../../store/postgres/server.ts";
+import { useDatabases } from "../../store/postgres/databases.ts";
 import { until } from "../../whole/world/until.ts";
 import { ask, MASTER_KEY, startNode } from "../nodes.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-state-"));
 const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
-const server = await startPostgres();
+const server = await useDatabases();
 const config = join(directory, "poundkey.yaml");
 writeFileSync(config, `providers: { OpenAI: { base_url: "${simulator.url}/openai/v1", keys: [sim-key] } }\n`);
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { decide } from "../../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { Dice } from "../../sim/dice.ts";
-import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../../store/postgres/databases.ts";
 import { type Applied, applyText, exportText, makeWorld, planText } from "./applying.ts";
 import { changeState, type MadeState, makeState } from "./made-states.ts";
 
@@ -106,16 +106,16 @@ test(
 );
 
 describe("on PostgreSQL", () => {
-  let server: PostgresServer;
+  let server: Databases;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await useDatabases();
   });
   afterAll(() => server.remove());
 
   test(
     `${POSTGRES} states`,
     async () => {
-      const open = async () => openPostgresStore({ url: await server.newDatabase(), decide, create: true });
+      const open = async () => openPostgresStore({ url: await server.newStore(), decide, create: true });
       for (let seed = 1001; seed <= 1000 + POSTGRES; seed++) await tryState(seed, open);
     },
     TIMEOUT_MS,

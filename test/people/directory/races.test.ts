@@ -6,7 +6,7 @@ import { type OpenedStore, openStore } from "../../../src/app/start/open-store.t
 import { digestUserCode, pollDevice, refreshDevice, startDevice } from "../../../src/people/devices.ts";
 import { MASTER_KEY, type Started } from "../../harness/harness.ts";
 import { IS_LONG } from "../../harness/long.ts";
-import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../../store/postgres/databases.ts";
 import { until } from "../../whole/world/until.ts";
 import { asking } from "../../whole/world/world.ts";
 import { makeRule, makeRules } from "./node.ts";
@@ -234,9 +234,9 @@ describe("on SQLite", () => {
 });
 
 describe("on PostgreSQL", () => {
-  let server: PostgresServer;
+  let server: Databases;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await useDatabases();
     await open(server.url);
   });
   afterAll(async () => {

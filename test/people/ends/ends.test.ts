@@ -12,8 +12,8 @@ import { type OpenedStore, openStore } from "../../../src/app/start/open-store.t
 import { findMemberState } from "../../../src/people/state.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { catchThrown } from "../../harness/thrown.ts";
+import { type Databases, useDatabases } from "../../store/postgres/databases.ts";
 import { listNaming } from "../../store/postgres/naming.ts";
-import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
 import { EMAIL, ENDS, fill, MASTER_KEY, makeActing, recheck, TEAM } from "./ends.ts";
 
 const PROCESS = join(import.meta.dir, "end.process.ts");
@@ -22,7 +22,7 @@ const LONG_MS = 1_800_000;
 const TRIES_MAX = 10;
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-ends-"));
-let server: PostgresServer | undefined;
+let server: Databases | undefined;
 afterAll(async () => {
   await server?.remove();
   rmSync(folder, { recursive: true });
@@ -62,7 +62,7 @@ async function makeFiles(): Promise<Copies> {
 }
 
 async function makeDatabases(): Promise<Copies> {
-  const started = await startPostgres();
+  const started = await useDatabases();
   server = started;
   const opened = await openPatiently(started.url);
   await fill(opened);

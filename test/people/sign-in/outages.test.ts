@@ -10,7 +10,7 @@ import { makeKey } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
 import { catchThrown } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
-import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../../store/postgres/databases.ts";
 import { createRechecks, HOUR_MS } from "./rechecks.ts";
 import { oidcYaml, RULES } from "./world.ts";
 
@@ -73,14 +73,14 @@ test.each(countTo(SEEDS))(
 );
 
 describe.if(POSTGRES_SEEDS > 0)("on PostgreSQL", () => {
-  let server: PostgresServer;
+  let server: Databases;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await useDatabases();
   });
   afterAll(() => server.remove());
   test.each(countTo(POSTGRES_SEEDS))(
     "an outage of the issuer keeps no removed person in beyond the bound, and costs nobody else a key: seed %i",
-    async (seed) => play(seed, await server.newDatabase()),
+    async (seed) => play(seed, await server.newStore()),
     LONG_MS,
   );
 });

@@ -3,7 +3,7 @@ import { SQL } from "bun";
 import { decide } from "../../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { runSql } from "../../suites/postgres-suites.ts";
-import { startPostgres } from "../postgres/server.ts";
+import { useDatabases } from "../postgres/databases.ts";
 
 const DISTRIBUTE = `${import.meta.dir}/distribute.sql`;
 
@@ -17,7 +17,10 @@ interface Databases {
 /** A PostgreSQL server, or databases of the Citus cluster whose coordinator is in CITUS_URL. */
 export async function startDatabases(): Promise<Databases> {
   const cluster = process.env.CITUS_URL;
-  if (cluster === undefined) return startPostgres();
+  if (cluster === undefined) {
+    const databases = await useDatabases();
+    return { ...databases, url: await databases.newDatabase() };
+  }
   const newDatabase = () => makeCitusDatabase(cluster);
   return { url: await newDatabase(), newDatabase, remove: async () => {} };
 }

@@ -10,14 +10,14 @@ import { IS_LONG } from "../../harness/long.ts";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
 import { until } from "../../whole/world/until.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "../nodes/gateway.ts";
-import { startPostgres } from "./server.ts";
+import { useDatabases } from "./databases.ts";
 
 const LONG_MS = 60_000;
 const NODES = ["one", "other"] as const;
 type Node = (typeof NODES)[number];
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-catalogue-nodes-"));
-const server = await startPostgres();
+const server = await useDatabases();
 let simulator: Simulator;
 beforeAll(async () => {
   simulator = await startSimulator({ port: 0 });

@@ -5,14 +5,14 @@ import { type Simulator, startSimulator } from "../../simulator/server.ts";
 import { until } from "../../whole/world/until.ts";
 import { asking } from "../../whole/world/world.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "../nodes/gateway.ts";
-import { startPostgres } from "./server.ts";
+import { useDatabases } from "./databases.ts";
 
 const LONG_MS = 60_000;
 const SOON_MS = 20_000;
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 const SECRET = "a-credential-that-works-AAAA";
 
-const server = await startPostgres();
+const server = await useDatabases();
 let simulator: Simulator;
 let own: Simulator;
 let processes: readonly GatewayProcess[] = [];

@@ -15,17 +15,17 @@ import {
 } from "../../harness/samples.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { type Counter, openCounter } from "./counter.ts";
-import { type PostgresServer, startPostgres } from "./server.ts";
+import { type Databases, useDatabases } from "./databases.ts";
 
 const COST = 1000;
 const WARM_UP = 20;
 
-let server: PostgresServer;
+let server: Databases;
 let counter: Counter;
 let store: Store;
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await useDatabases();
   counter = await openCounter(server.url);
   store = await openPostgresStore({ url: counter.url, decide: decideByDemand, patienceMs: 30_000 });
 }, 60_000);

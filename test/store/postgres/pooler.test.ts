@@ -29,6 +29,7 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
     url.username = "gateway";
     pooler = await startPooler(url.href);
     store = pooler.urlFor(url.href);
+    await (await openPostgresStore({ url: store, decide: decideByDemand })).close();
   });
   afterAll(async () => {
     await pooler.stop();

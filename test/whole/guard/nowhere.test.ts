@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../src/core/json/json.ts";
 import { DETECTORS } from "../../../src/guard/detectors.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { IS_LONG, sampleRows } from "../../harness/long.ts";
-import { startPostgres } from "../../store/postgres/server.ts";
+import { useDatabases } from "../../store/postgres/databases.ts";
 import { type Collector, startCollector } from "../../telemetry/collector.ts";
 import { createOperator, type Operator } from "../world/operator.ts";
 import { until } from "../world/until.ts";
@@ -41,7 +41,7 @@ const ALL = KINDS.flatMap((action, at) =>
 );
 /** In the short form one that swaps and one that masks. */
 const SETUPS = sampleRows(ALL, 4).filter(([engine]) => IS_LONG || engine === "SQLite");
-const postgres = SETUPS.some(([engine]) => engine === "PostgreSQL") ? await startPostgres() : null;
+const postgres = SETUPS.some(([engine]) => engine === "PostgreSQL") ? await useDatabases() : null;
 afterAll(() => postgres?.remove());
 
 describe.each(SETUPS)("on %s, contents kept: %p, %s", (engine, isKept, action) => {
@@ -54,7 +54,7 @@ describe.each(SETUPS)("on %s, contents kept: %p, %s", (engine, isKept, action) =
 
   beforeAll(async () => {
     collector = startCollector();
-    database = engine === "PostgreSQL" ? ((await postgres?.newDatabase()) ?? null) : null;
+    database = engine === "PostgreSQL" ? ((await postgres?.newStore()) ?? null) : null;
     own = await startUnderTest({
       ...(database === null ? {} : { store: database }),
       more: [

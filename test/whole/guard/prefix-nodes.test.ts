@@ -17,7 +17,7 @@ import { runPrinting } from "../../harness/poundkey.ts";
 import { readSettings } from "../../harness/settings.ts";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
 import { ADMIN_TOKEN, startGatewayProcess } from "../../store/nodes/gateway.ts";
-import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../../store/postgres/databases.ts";
 import { listRewritten, readAnswer, type SendTurn, TALKS, Talk } from "./prefix-talk.ts";
 
 const OLD = Buffer.alloc(32, 1).toString("base64");
@@ -26,7 +26,7 @@ const RULE = "guard: { rules: [{ name: swap, detect: [contact, finance, ids], ac
 /** Turns between two changes. */
 const TURNS = IS_LONG ? 7 : 3;
 
-let postgres: PostgresServer | null = null;
+let postgres: Databases | null = null;
 let folder: string;
 let simulator: Simulator;
 beforeAll(async () => {
@@ -103,7 +103,7 @@ async function rotate(store: string, masterKey: string | undefined): Promise<voi
 }
 
 test.skipIf(!IS_LONG)("on two nodes of PostgreSQL, after a restart, and under a new master key", async () => {
-  postgres = await startPostgres();
+  postgres = await useDatabases();
   const store = postgres.url;
   const nodes = [await startNode(store, OLD), await startNode(store, OLD)];
   const [first, second] = nodes;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { asArray, asObject, asString, type JsonObject } from "../../../src/core/json/json.ts";
 import { type Started, startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { IS_LONG } from "../../harness/long.ts";
-import { startPostgres } from "../../store/postgres/server.ts";
+import { useDatabases } from "../../store/postgres/databases.ts";
 import { answerGuarded } from "../world/guarded-upstream.ts";
 import { createOperator } from "../world/operator.ts";
 import { serveHttp, type TestServer } from "../world/serve.ts";
@@ -201,13 +201,13 @@ describe("on SQLite", () => {
 });
 
 test.skipIf(!IS_LONG)("the same holds for two nodes on one PostgreSQL", async () => {
-  const server = await startPostgres();
+  const server = await useDatabases();
   const world = await startWorld(server.url);
   try {
     await playNodes(world);
   } finally {
     await world.gateway.stop();
-    await server.stop();
+    await server.remove();
   }
 });
 

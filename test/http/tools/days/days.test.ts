@@ -14,7 +14,7 @@ import { findErrors } from "../../../ledger/payments.ts";
 import { Dice } from "../../../sim/dice.ts";
 import { type Simulator, startSimulator } from "../../../simulator/server.ts";
 import { operate } from "../../../store/nodes/gateway.ts";
-import { type PostgresServer, startPostgres } from "../../../store/postgres/server.ts";
+import { type Databases, useDatabases } from "../../../store/postgres/databases.ts";
 import { writeEmptyStore } from "../../../suites/empty-store.ts";
 import { until } from "../../../whole/world/until.ts";
 import { Day } from "./day.ts";
@@ -33,7 +33,7 @@ const ROWS_MAX = 10_000;
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-tool-days-"));
 let simulator: Simulator;
-let postgres: PostgresServer | null = null;
+let postgres: Databases | null = null;
 beforeAll(async () => {
   simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
 });
@@ -45,8 +45,8 @@ afterAll(async () => {
 
 async function makeStore(seed: number): Promise<string> {
   if (isOnPostgres(seed)) {
-    postgres ??= await startPostgres();
-    return postgres.newDatabase();
+    postgres ??= await useDatabases();
+    return postgres.newStore();
   }
   const path = join(directory, `${seed}.db`);
   writeEmptyStore(path);
