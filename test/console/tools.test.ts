@@ -60,8 +60,7 @@ afterAll(async () => {
 
 describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () => {
   test.each(LOOKS)("shows servers, their tools, who may call one and how to connect, %j", async (look) => {
-    const { page, open, leave } = await openConsole(world, look);
-    await open("/tools");
+    const { page, leave } = await openConsole(world, "/tools", look);
     const servers = page.getByRole("table", { name: "Servers" });
     const up = servers.getByRole("row").filter({ hasText: github.url });
     await up.getByText("up", { exact: true }).waitFor();
@@ -94,8 +93,7 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
   });
 
   test("a key's list shows which tools it matches as they are chosen, and is kept as chosen", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/router");
+    const { page, leave } = await openConsole(world, "/settings/router");
     await page.getByRole("button", { name: "Add New Key" }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name", { exact: true }).fill("chosen");
@@ -133,9 +131,8 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
   });
 
   test("the playground names servers, and the request's page shows the response's questions and calls", async () => {
-    const visitor = await openConsole(world);
     const model = "OpenAI#gpt-4.1";
-    const page = await openModel(visitor, model, "Response");
+    const { page, open, leave } = await openModel(world, model, "Response");
     await page
       .getByLabel("Input", { exact: true })
       .fill('step 1: call github_read({"text":"one"}) step 2: say: done');
@@ -148,10 +145,10 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
     await findAnswer(page).getByText("read: one").waitFor();
     expect(await findBarriers(page)).toEqual([]);
     const [latest] = await createOperator(world.gateway).all("/requests?operation=tool", 1);
-    await visitor.open(`/activity/${latest?.id}`);
+    await open(`/activity/${latest?.id}`);
     const parts = page.getByRole("table", { name: "Requests of the response" });
     await parts.getByText("mcp:github#read").waitFor();
     expect(await parts.getByRole("row").filter({ hasText: model }).count()).toBe(2);
-    await visitor.leave();
+    await leave();
   });
 });

@@ -32,8 +32,7 @@ describe.skipIf(!HAS_BROWSER)("webhooks (skipped without Chromium)", () => {
   test("an event that was refused is sent again by a click, and leaves the list once it is accepted", async () => {
     // The next attempt of its own is minutes later.
     await until("the receiver refused it twice", () => receiver.received.length >= 2);
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/webhooks");
+    const { page, leave } = await openConsole(world, "/settings/webhooks");
     const row = page
       .getByRole("table", { name: "Deliveries" })
       .getByRole("row")
@@ -57,8 +56,7 @@ describe.skipIf(!HAS_BROWSER)("webhooks (skipped without Chromium)", () => {
 
   test("the receivers are listed, and each is tested by a click that shows its answer", async () => {
     receiver.answer = () => new Response(null, { status: 401 });
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/webhooks");
+    const { page, leave } = await openConsole(world, "/settings/webhooks");
     const row = page
       .getByRole("table", { name: "Receivers" })
       .getByRole("row")

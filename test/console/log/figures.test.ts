@@ -60,8 +60,7 @@ function copyToDayBefore({ directory }: UnderTest): void {
 
 describe.skipIf(!HAS_BROWSER)("figures (skipped without Chromium)", () => {
   test("the change of a share is in points, and that of a count a percentage", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/?range=24h");
+    const { page, leave } = await openConsole(world, "/?range=24h");
     const errors = page.getByRole("region", { name: "Error rate" });
     await errors.getByText("25%").waitFor();
     await errors.getByText("−25 points").waitFor();
@@ -71,8 +70,7 @@ describe.skipIf(!HAS_BROWSER)("figures (skipped without Chromium)", () => {
   });
 
   test("what the cache saved is shown once an answer came from it", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/?range=24h");
+    const { page, leave } = await openConsole(world, "/?range=24h");
     const saved = page.getByRole("region", { name: "Saved by the cache" });
     await page.getByRole("region", { name: "Cost" }).waitFor();
     expect(await saved.count()).toBe(0);

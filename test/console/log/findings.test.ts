@@ -29,8 +29,7 @@ test.skipIf(!HAS_BROWSER)("findings are told and followed (skipped without Chrom
     const answer = await world.gateway.chat(asking("OpenAI#sim", `say: ${words}`));
     ids.push(JSON.parse(await answer.text()).id);
   }
-  const { page, open, leave } = await openConsole(world);
-  await open(`/activity/${ids[0]}`);
+  const { page, open, leave } = await openConsole(world, `/activity/${ids[0]}`);
   await page.getByText("Requested").first().waitFor();
   expect(await page.getByText("reported by personal").count()).toBe(0);
   await open(`/activity/${ids[1]}`);

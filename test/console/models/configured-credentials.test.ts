@@ -33,8 +33,9 @@ async function ask(): Promise<number> {
 
 describe.skipIf(!HAS_BROWSER)("a credential of the configuration (skipped without Chromium)", () => {
   test.each(WIDTHS)("is paused and resumed, but not replaced or removed, %p px", async (width) => {
-    const { page, open, leave } = await openConsole(world, { viewport: { width, height: 900 } });
-    await open("/settings/providers");
+    const { page, leave } = await openConsole(world, "/settings/providers", {
+      viewport: { width, height: 900 },
+    });
     await page.getByRole("button", { name: "2 credentials of Filed" }).click();
     const rows = page.getByRole("list", { name: "Credentials of Filed" }).getByRole("listitem");
     const first = rows.filter({ hasText: "AAAA" });

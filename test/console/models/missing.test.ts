@@ -37,8 +37,7 @@ describe.skipIf(!HAS_BROWSER)("in a browser (skipped without Chromium)", () => {
       const text = JSON.stringify(body);
       return text.includes('"is_wanted":true') && text.includes("rare-9");
     });
-    const { page, open, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
-    await open("/models");
+    const { page, close } = await openConsole(world, "/models", { viewport: { width: 360, height: 740 } });
     const line = page.locator("p").filter({ hasText: /^Maker#new-9 10 requests of 2 keys, last / });
     expect(await line.getByRole("link").getAttribute("href")).toMatch(/show=refused.*Maker%23new-9/);
     await page

@@ -92,8 +92,7 @@ describe.skipIf(!HAS_BROWSER)("in the console (skipped without Chromium)", () =>
   });
 
   test("the list of accounts has spending, budget, keys and people", async () => {
-    const { page, open, leave } = await world.openAs("mem_bill");
-    await open("/settings/accounts");
+    const { page, leave } = await world.openAs("mem_bill", "/settings/accounts");
     const row = page.getByRole("table", { name: "Accounts" }).getByRole("row", { name: /west/ });
     await row.getByLabel(/^Budget per month: /).waitFor();
     expect(await row.getByRole("cell").allInnerTexts()).toEqual([
