@@ -7,7 +7,7 @@ import type { Grant, Member } from "../../src/core/people/people.ts";
 import type { Setup } from "../harness/harness.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
 import { makeMember, PEOPLE } from "../people/samples.ts";
-import { type ConsoleWorld, startConsoleWorld, type Visitor, visit } from "./visitor.ts";
+import { type ConsoleWorld, openWith, startConsoleWorld, type Visitor } from "./visitor.ts";
 
 /** The width of a phone on which every page has to be usable. */
 export const PHONE = { viewport: { width: 390, height: 844 } } as const;
@@ -40,9 +40,7 @@ export async function startPeopleWorld(setup: Setup = {}): Promise<PeopleWorld> 
     async openAs(memberId, path = "/", look = {}) {
       const owner = { tokenDigest: "", tokenId: null, memberId, issuerSession: null };
       const session = await beginSession(opened.world, owner);
-      const visitor = await visit(world, { address: `/#${path}`, look, session });
-      await visitor.page.getByRole("heading", { level: 1 }).waitFor();
-      return visitor;
+      return openWith(world, session, path, look);
     },
     async stop() {
       await opened.store.close();

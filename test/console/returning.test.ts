@@ -61,7 +61,8 @@ describe.skipIf(!HAS_BROWSER)("what isn't lost (skipped without Chromium)", () =
   });
 
   test("Back undoes a filter, and only then leaves the page", async () => {
-    const { page, leave } = await openConsole(world, "/activity");
+    const { page, open, leave } = await openConsole(world);
+    await open("/activity");
     await page.getByLabel("Status").selectOption("error");
     const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
     await rows.filter({ hasText: "trouble=500" }).waitFor();

@@ -1,7 +1,13 @@
 // A visitor of the console in a real browser. Every request to another host and every error is recorded.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type ViewportSize,
+} from "playwright-core";
 import { type Setup, startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { isMissing } from "../harness/tools.ts";
 
@@ -73,8 +79,8 @@ const DESK = { width: 1280, height: 900 };
 const HEARD = ["request", "requestfinished", "requestfailed", "console", "pageerror"] as const;
 
 /**
- * The pages of each browser's visitors who have gone, by gateway and look. Each has a context of its own, and ends with its browser.
- * That of a test that failed is not among them: what the test left there hinders no other.
+ * The pages of each browser's visitors who have gone, by gateway and what only a new context can change. Each has a context of its
+ * own, and ends with its browser. That of a test that failed is not among them: what the test left there hinders no other.
  */
 const free = new WeakMap<Browser, Map<string, Page>>();
 
@@ -87,20 +93,20 @@ interface Visit {
 }
 
 /** Opens a page in which nothing is left of earlier visits but what its browser has cached. */
-export async function visit(
+async function visit(
   { browser, gateway }: Visited,
   { address, look = {}, session }: Visit,
 ): Promise<Visitor> {
   if (!browser) throw new Error("the browser did not start");
+  const { viewport, colorScheme, ...rest } = look;
   const pages = free.getOrInsertComputed(browser, () => new Map());
-  const name = JSON.stringify([gateway.url, look]);
-  const known = pages.get(name);
+  const name = JSON.stringify([gateway.url, rest]);
+  const page = pages.get(name) ?? (await newPage(browser, gateway.url, rest));
   pages.delete(name);
-  const page = known ?? (await newPage(browser, gateway.url, look));
   const cookie = { url: gateway.url, name: "poundkey_session", httpOnly: true, sameSite: "Strict" } as const;
   await page.context().clearCookies();
   if (session !== undefined) await page.context().addCookies([{ ...cookie, value: session }]);
-  if (known) await setBack(page, look);
+  await setBack(page, viewport ?? DESK, colorScheme ?? "light");
   const found = listen(page, gateway.url);
   await load(page, gateway.url + address);
   const close = async () => {
@@ -130,7 +136,7 @@ export async function visit(
 }
 
 async function newPage(browser: Browser, url: string, look: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext({ viewport: DESK, ...look });
+  const context = await browser.newContext(look);
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
   const page = await context.newPage();
   // Fails with the name of the missing element before the test itself times out.
@@ -139,10 +145,14 @@ async function newPage(browser: Browser, url: string, look: BrowserContextOption
 }
 
 /** Takes back what a test did to the page from outside. */
-async function setBack(page: Page, { viewport, colorScheme }: BrowserContextOptions): Promise<void> {
+async function setBack(
+  page: Page,
+  size: ViewportSize,
+  colorScheme: "light" | "dark" | "no-preference",
+): Promise<void> {
   await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.emulateMedia({ media: null, colorScheme: colorScheme ?? "light" });
-  await page.setViewportSize(viewport ?? DESK);
+  await page.emulateMedia({ media: null, colorScheme });
+  await page.setViewportSize(size);
   await page.mouse.move(0, 0);
 }
 
@@ -242,7 +252,17 @@ export async function openConsole(
   });
   const session = /poundkey_session=([^;]+)/.exec(answer.headers.get("set-cookie") ?? "")?.[1];
   if (session === undefined) throw new Error(`Nobody signed in: ${await answer.text()}`);
-  const visitor = await visit(world, { address: `/#${path}`, look, session });
-  await visitor.page.getByRole("heading", { level: 1 }).waitFor();
+  return openWith(world, session, path, look);
+}
+
+/** Opens a page of the console with the secret of a session. */
+export async function openWith(
+  visited: Visited,
+  session: string,
+  path: string,
+  look: BrowserContextOptions,
+): Promise<Visitor> {
+  const visitor = await visit(visited, { address: `/#${path}`, look, session });
+  await visitor.page.locator("main :is(h1, h2)").first().waitFor();
   return visitor;
 }

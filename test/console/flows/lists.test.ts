@@ -65,7 +65,6 @@ describe.skipIf(!HAS_BROWSER)("lists (skipped without Chromium)", () => {
       await head.getByRole("button").click();
       await waitForRows(page, label, rows);
       expect(await head.getAttribute("aria-sort")).toBe(first);
-      expect(await findBarriers(page)).toEqual([]);
       await head.getByRole("button").press("Enter");
       await waitForRows(page, label, rows.toReversed());
       await page.reload();
@@ -120,7 +119,6 @@ describe.skipIf(!HAS_BROWSER)("lists (skipped without Chromium)", () => {
     expect(await readFirst()).toContain("key 1");
     await order.selectOption({ label: "Highest weight" });
     await until("the heaviest is first", async () => (await readFirst())?.includes("weight 9") === true);
-    expect(await findBarriers(page)).toEqual([]);
     await page.reload();
     await until("the heaviest is first", async () => (await readFirst())?.includes("weight 9") === true);
     await leave();

@@ -49,7 +49,6 @@ describe.skipIf(!HAS_BROWSER)("orders (skipped without Chromium)", () => {
     await head.getByRole("button").click();
     await expectNames(["Sort ant", "sort mid", "sort zed"]);
     await expectSort("ascending");
-    expect(await findBarriers(page)).toEqual([]);
     await head.getByRole("button").press("Enter");
     await expectNames(["sort zed", "sort mid", "Sort ant"]);
     await expectSort("descending");

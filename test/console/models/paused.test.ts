@@ -11,7 +11,6 @@ import { createOperator } from "../../whole/world/operator.ts";
 import type { TestServer } from "../../whole/world/serve.ts";
 import {
   type ConsoleWorld,
-  findBarriers,
   HAS_BROWSER,
   isTooWide,
   openConsole,
@@ -54,7 +53,6 @@ describe.skipIf(!HAS_BROWSER)("a model that pauses for some (skipped without Chr
         "acct_",
       );
       await page.locator(".badge", { hasText: "paused for some" }).first().waitFor();
-      expect(await findBarriers(page)).toEqual([]);
       expect(await isTooWide(page)).toBe(false);
     }
     await leave();
