@@ -110,6 +110,8 @@ async function visit(
   const found = listen(page, gateway.url);
   await load(page, gateway.url + address);
   const close = async () => {
+    // Once this is answered, all that the page complained of has come.
+    await page.evaluate("0");
     for (const event of HEARD) page.removeAllListeners(event);
     if (isAt(page, gateway.url)) pages.set(name, page);
   };
