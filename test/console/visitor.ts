@@ -169,6 +169,11 @@ function listen(page: Page, url: string): Pick<Visitor, "complaints" | "foreign"
     if (message.type() === "error") complaints.push(`${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => complaints.push(error.message));
+  // What the visit before has left until then is none of this one's.
+  page.once("framenavigated", () => {
+    complaints.length = 0;
+    foreign.length = 0;
+  });
   return { complaints, foreign };
 }
 
