@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Page } from "playwright-core";
 import { type PeopleWorld, startPeopleWorld } from "./people.ts";
 import { type Count, countRequests } from "./requests.ts";
-import { HAS_BROWSER, newVisitor, openConsole, signIn, VISIT_MS } from "./visitor.ts";
+import { HAS_BROWSER, newVisitor, openConsole, signIn, VISIT_MS, type Visitor } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 
@@ -22,17 +22,15 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /** Reloads the page with clocks that stand still, since what it asks for at intervals isn't part of its opening. */
-async function stopClocks(page: Page): Promise<void> {
-  await page.addInitScript(() => {
+const stopClocks = ({ reloadWith }: Visitor) =>
+  reloadWith(() => {
     window.setInterval = Object.assign(() => 0, window.setInterval);
     performance.now = () => 0;
   });
-  await page.reload();
-}
 
 async function countAt(path: string, isDrawn: (page: Page) => Promise<void>): Promise<Count> {
   const visitor = await openConsole(world);
-  await stopClocks(visitor.page);
+  await stopClocks(visitor);
   await visitor.page.getByRole("heading", { name: "Overview" }).waitFor();
   const settle = countRequests(visitor.page);
   await visitor.open(path);
@@ -48,7 +46,7 @@ const row = (page: Page, text: string) =>
 describe.skipIf(!HAS_BROWSER)("each list is asked for once (skipped without Chromium)", () => {
   test("by the overview, with all that surrounds a page", async () => {
     const visitor = await newVisitor(world);
-    await stopClocks(visitor.page);
+    await stopClocks(visitor);
     const settle = countRequests(visitor.page);
     await signIn(visitor, world.gateway.adminToken);
     await visitor.page.getByRole("slider").first().waitFor();
@@ -71,8 +69,7 @@ describe.skipIf(!HAS_BROWSER)("each list is asked for once (skipped without Chro
   });
 
   test("and again after a change, and by the next page", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/accounts");
+    const { page, open, leave } = await openConsole(world, "/settings/accounts");
     await row(page, "Search");
     await page.getByRole("button", { name: "Add account" }).click();
     const dialog = page.getByRole("dialog");

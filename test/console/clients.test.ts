@@ -10,8 +10,7 @@ afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("a new key's dialog (skipped without Chromium)", () => {
   test("shows how to connect each client and remembers the choice", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/router");
+    const { page, leave } = await openConsole(world, "/settings/router");
     const addKey = async (name: string) => {
       await page.getByRole("button", { name: "Add New Key" }).click();
       await page.getByLabel("Name", { exact: true }).fill(name);

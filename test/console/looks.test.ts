@@ -11,9 +11,7 @@ import {
   findBarriers,
   HAS_BROWSER,
   isTooWide,
-  newVisitor,
   openConsole,
-  signIn,
   startConsoleWorld,
   VISIT_MS,
 } from "./visitor.ts";
@@ -49,8 +47,7 @@ const measureRows = (page: Page, label: string) =>
 
 describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
   test("at a request beside its list, from row to row by the arrow keys", async () => {
-    const { page, open, leave } = await openConsole(world, { viewport: { width: 1440, height: 900 } });
-    await open("/activity");
+    const { page, leave } = await openConsole(world, "/activity", { viewport: { width: 1440, height: 900 } });
     const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
     await rows.first().waitFor();
     const peek = page.getByRole("complementary", { name: "The request beside the list" });
@@ -74,8 +71,7 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
   });
 
   test("at the columns that were chosen, which this browser keeps", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/activity");
+    const { page, leave } = await openConsole(world, "/activity");
     const heads = page.getByRole("table", { name: "Requests" }).getByRole("columnheader");
     const read = async () => {
       await heads.first().waitFor();
@@ -102,8 +98,7 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
   });
 
   test("at refusals by cause and key, with the way out as a button", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/activity?show=refused");
+    const { page, leave } = await openConsole(world, "/activity?show=refused");
     const groups = page.getByRole("list", { name: "Refusals by cause and key" }).getByRole("listitem");
     const used = groups.filter({ hasText: "limited" });
     await used.getByText("3 requests").waitFor();
@@ -137,9 +132,7 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
   });
 
   test("on a phone: rows of two lines, and one button for the filters", async () => {
-    const visitor = await newVisitor(world, PHONE);
-    const { page, open, leave } = visitor;
-    await signIn(visitor, world.gateway.adminToken);
+    const { page, open, leave } = await openConsole(world, "/settings/router", PHONE);
     for (const [path = "", label = ""] of [
       ["/settings/router", "Keys"],
       ["/settings/accounts", "Accounts"],
@@ -163,11 +156,9 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
     ["the models", () => "/models", "gpt-5.4"],
     ["a key", () => `/settings/router/${limited.id}`, "Used from"],
   ])("%s doesn't jump while it loads", async (_, path, shows) => {
-    const visitor = await openConsole(world);
-    await visitor.page.evaluate((hash) => {
-      location.hash = hash;
-    }, path());
-    await visitor.page.addInitScript(() => {
+    const visitor = await openConsole(world, path());
+    const settle = countRequests(visitor.page);
+    await visitor.reloadWith(() => {
       let sum = 0;
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries())
@@ -176,8 +167,6 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
         document.documentElement.dataset.shift = String(sum);
       }).observe({ type: "layout-shift", buffered: true });
     });
-    const settle = countRequests(visitor.page);
-    await visitor.page.reload();
     await visitor.page.getByText(shows).first().waitFor();
     await settle();
     const shift = await visitor.page.evaluate(() => Number(document.documentElement.dataset.shift ?? 0));

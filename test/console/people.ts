@@ -7,7 +7,7 @@ import type { Grant, Member } from "../../src/core/people/people.ts";
 import type { Setup } from "../harness/harness.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
 import { makeMember, PEOPLE } from "../people/samples.ts";
-import { type ConsoleWorld, newVisitor, startConsoleWorld, type Visitor } from "./visitor.ts";
+import { type ConsoleWorld, openWith, startConsoleWorld, type Visitor } from "./visitor.ts";
 
 /** The width of a phone on which every page has to be usable. */
 export const PHONE = { viewport: { width: 390, height: 844 } } as const;
@@ -16,8 +16,8 @@ export interface PeopleWorld extends ConsoleWorld {
   readonly opened: OpenedStore;
   /** Adds a person, with these grants from rules. Returns the person's id. */
   add(name: string, ruleGrants: readonly Grant[], fields?: Partial<Member>): Promise<string>;
-  /** Opens the console as a person. */
-  openAs(memberId: string, options?: BrowserContextOptions): Promise<Visitor>;
+  /** Opens a page of the console as a person. */
+  openAs(memberId: string, path?: string, look?: BrowserContextOptions): Promise<Visitor>;
 }
 
 export async function startPeopleWorld(setup: Setup = {}): Promise<PeopleWorld> {
@@ -37,25 +37,10 @@ export async function startPeopleWorld(setup: Setup = {}): Promise<PeopleWorld> 
       await unrecorded(opened.store).changeMember(id, () => member);
       return id;
     },
-    async openAs(memberId, options = {}) {
+    async openAs(memberId, path = "/", look = {}) {
       const owner = { tokenDigest: "", tokenId: null, memberId, issuerSession: null };
-      const value = await beginSession(opened.world, owner);
-      const cookie = {
-        name: "poundkey_session",
-        value,
-        domain: new URL(world.gateway.url).hostname,
-        path: "/",
-        expires: -1,
-        httpOnly: true,
-        secure: false,
-        sameSite: "Strict" as const,
-      };
-      const visitor = await newVisitor(world, {
-        ...options,
-        storageState: { cookies: [cookie], origins: [] },
-      });
-      await visitor.page.getByRole("heading", { level: 1 }).waitFor();
-      return visitor;
+      const session = await beginSession(opened.world, owner);
+      return openWith(world, session, path, look);
     },
     async stop() {
       await opened.store.close();

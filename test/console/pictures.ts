@@ -180,7 +180,7 @@ async function takeBatchStates(): Promise<void> {
   for (const state of BATCH_STATES) {
     const world = await startBatchState(state);
     for (const { name, options } of LOOKS) {
-      const visitor = await openConsole(world, options);
+      const visitor = await openConsole(world, "/", options);
       await visitor.open("/batches");
       await take(visitor.page, `batches-${state}-${name}`);
       await visitor.close();
@@ -195,7 +195,7 @@ async function takeReviewStates(): Promise<void> {
   for (const state of REVIEW_STATES) {
     const world = await startReviewState(state);
     for (const { name, options } of LOOKS) {
-      const visitor = await openConsole(world, options);
+      const visitor = await openConsole(world, "/", options);
       await visitor.open("/models");
       await visitor.page.getByRole("button", { name: "review" }).click();
       await take(visitor.page, `review-${state}-${name}`);
@@ -225,7 +225,7 @@ for (const look of LOOKS) {
   await takeViews(() => world.openAs("admin", options), admin, name);
   await takeViews(() => world.openAs("member", options), own, `member-${name}`);
   await takeViews(
-    () => openConsole(empty, options),
+    () => openConsole(empty, "/", options),
     listViews({}).map(({ path }) => path),
     `empty-${name}`,
   );

@@ -28,8 +28,7 @@ afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("pages that read well (skipped without Chromium)", () => {
   test("a phone shows the limits of a provider with a long name in words, not letters", async () => {
-    const { page, open, leave } = await openConsole(world, PHONE);
-    await open("/settings/limits");
+    const { page, leave } = await openConsole(world, "/settings/limits", PHONE);
     await page.getByText(PROVIDER).waitFor();
     const widths = await page.locator(".facts dd").evaluateAll((all) => all.map((one) => one.clientWidth));
     expect(Math.min(...widths)).toBeGreaterThan(120);
@@ -38,7 +37,7 @@ describe.skipIf(!HAS_BROWSER)("pages that read well (skipped without Chromium)",
   });
 
   test("rows of keys and requests stay low, whatever their names", async () => {
-    const { page, open, leave } = await openConsole(world, { viewport: { width: 1440, height: 900 } });
+    const { page, open, leave } = await openConsole(world, "/", { viewport: { width: 1440, height: 900 } });
     for (const [path, table] of [
       ["/settings/router", "Keys"],
       ["/activity", "Requests"],
@@ -53,8 +52,7 @@ describe.skipIf(!HAS_BROWSER)("pages that read well (skipped without Chromium)",
   });
 
   test("a request's row names day, key, account and a stream, its duration on the right", async () => {
-    const { page, open, leave } = await openConsole(world, { viewport: { width: 1440, height: 900 } });
-    await open("/activity");
+    const { page, leave } = await openConsole(world, "/activity", { viewport: { width: 1440, height: 900 } });
     const table = page.getByRole("table", { name: "Requests" });
     const streamed = table.getByRole("row").filter({ hasText: "streamed" });
     await streamed.getByText("Research").waitFor();
@@ -66,8 +64,7 @@ describe.skipIf(!HAS_BROWSER)("pages that read well (skipped without Chromium)",
   });
 
   test("a request's page copies both ids, and no two of its ticks are the same", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(`/activity/${id}`);
+    const { page, leave } = await openConsole(world, `/activity/${id}`);
     await page.getByRole("button", { name: "Copy request ID" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith("req_");
@@ -90,8 +87,7 @@ describe.skipIf(!HAS_BROWSER)("pages that read well (skipped without Chromium)",
   });
 
   test("a chart without figures says so, and the breakdown says what its bars follow", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/?model=OpenAI%23gpt-5.4&range=24h");
+    const { page, leave } = await openConsole(world, "/?model=OpenAI%23gpt-5.4&range=24h");
     await page.getByText("The bars follow the column that the rows are sorted by").waitFor();
     await page.getByRole("button", { name: "Time to first token" }).click();
     const card = page.locator("section.card").filter({ hasText: "Time to first token" }).last();

@@ -25,8 +25,7 @@ afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("what isn't lost (skipped without Chromium)", () => {
   test("Escape doesn't close the dialog with a secret, however often it is pressed", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/router");
+    const { page, leave } = await openConsole(world, "/settings/router");
     await page.getByRole("button", { name: "Add New Key" }).click();
     await page.getByLabel("Name", { exact: true }).fill("kept");
     await page.getByRole("button", { name: "Create key" }).click();
@@ -41,8 +40,7 @@ describe.skipIf(!HAS_BROWSER)("what isn't lost (skipped without Chromium)", () =
   });
 
   test("Back returns to the same row of a list, with the rows that were added to it", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/activity");
+    const { page, leave } = await openConsole(world, "/activity");
     await page.getByRole("button", { name: "Show more" }).click();
     const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
     const last = rows.nth(REQUESTS);
@@ -78,8 +76,7 @@ describe.skipIf(!HAS_BROWSER)("what isn't lost (skipped without Chromium)", () =
   });
 
   test("an address that leads nowhere has a way home", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/nowhere");
+    const { page, leave } = await openConsole(world, "/nowhere");
     await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
     await page.getByRole("link", { name: "Go to the overview" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();

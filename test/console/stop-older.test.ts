@@ -8,8 +8,7 @@ import {
   findBarriers,
   HAS_BROWSER,
   isTooWide,
-  newVisitor,
-  signIn,
+  openConsole,
   startConsoleWorld,
   VISIT_MS,
 } from "./visitor.ts";
@@ -44,11 +43,9 @@ async function post(path: string, body: object): Promise<Readonly<Record<string,
 /** Signs in with a token of the role, and sends the form of a new key with a limit on some models. */
 async function sendKey(role: string) {
   const { secret } = await post("/tokens", { name: role, role });
-  const visitor = await newVisitor(world, { viewport: { width: 360, height: 740 } });
-  await signIn(visitor, String(secret));
+  const look = { viewport: { width: 360, height: 740 } };
+  const visitor = await openConsole(world, "/settings/router", look, String(secret));
   const { page } = visitor;
-  await page.getByRole("heading", { name: "Overview" }).waitFor();
-  await visitor.open("/settings/router");
   await page.getByRole("button", { name: "Add New Key" }).first().click();
   const form = page.getByRole("dialog", { name: "Add New Key" });
   await form.getByLabel("Name", { exact: true }).fill(`of ${role}`);

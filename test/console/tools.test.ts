@@ -60,8 +60,7 @@ afterAll(async () => {
 
 describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () => {
   test.each(LOOKS)("shows servers, their tools, who may call one and how to connect, %j", async (look) => {
-    const { page, open, leave } = await openConsole(world, look);
-    await open("/tools");
+    const { page, leave } = await openConsole(world, "/tools", look);
     const servers = page.getByRole("table", { name: "Servers" });
     const up = servers.getByRole("row").filter({ hasText: github.url });
     await up.getByText("up", { exact: true }).waitFor();
@@ -69,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
     await up.getByText("odd: its schema is not that of an object").waitFor();
     await up.getByText("read\\u202edda: its schema is not that of an object").waitFor();
     await servers.getByRole("row").filter({ hasText: "gone" }).getByText("down", { exact: true }).waitFor();
-    expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
+    expect(await isTooWide(page)).toBe(false);
 
     await page.getByLabel("Key", { exact: true }).selectOption({ label: "robot" });
     const row = (name: string) =>
@@ -89,13 +88,12 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
     await page.getByText('"query"').waitFor();
     await page.getByRole("table", { name: "Keys" }).getByText("robot").waitFor();
     await page.getByText("$0.002").waitFor();
-    expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
+    expect(await isTooWide(page)).toBe(false);
     await leave();
   });
 
   test("a key's list shows which tools it matches as they are chosen, and is kept as chosen", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/settings/router");
+    const { page, leave } = await openConsole(world, "/settings/router");
     await page.getByRole("button", { name: "Add New Key" }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name", { exact: true }).fill("chosen");
@@ -133,9 +131,8 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
   });
 
   test("the playground names servers, and the request's page shows the response's questions and calls", async () => {
-    const visitor = await openConsole(world);
     const model = "OpenAI#gpt-4.1";
-    const page = await openModel(visitor, model, "Response");
+    const { page, open, leave } = await openModel(world, model, "Response");
     await page
       .getByLabel("Input", { exact: true })
       .fill('step 1: call github_read({"text":"one"}) step 2: say: done');
@@ -146,12 +143,11 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
     expect(text).toMatch(/3 tools of github\s+called github read\s+done/);
     await findAnswer(page).getByText("called").click();
     await findAnswer(page).getByText("read: one").waitFor();
-    expect(await findBarriers(page)).toEqual([]);
     const [latest] = await createOperator(world.gateway).all("/requests?operation=tool", 1);
-    await visitor.open(`/activity/${latest?.id}`);
+    await open(`/activity/${latest?.id}`);
     const parts = page.getByRole("table", { name: "Requests of the response" });
     await parts.getByText("mcp:github#read").waitFor();
     expect(await parts.getByRole("row").filter({ hasText: model }).count()).toBe(2);
-    await visitor.leave();
+    await leave();
   });
 });

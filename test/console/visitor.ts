@@ -1,7 +1,13 @@
 // A visitor of the console in a real browser. Every request to another host and every error is recorded.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type ViewportSize,
+} from "playwright-core";
 import { type Setup, startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { isMissing } from "../harness/tools.ts";
 
@@ -61,49 +67,136 @@ export interface Visitor {
   readonly foreign: readonly string[];
   /** Opens a page of the console, such as `/settings/router`. */
   open(path: string): Promise<void>;
+  /** Loads the page again, with a script that runs before its own. */
+  reloadWith(script: () => void): Promise<void>;
   close(): Promise<void>;
   /** Closes it too, and throws an Error with the complaints and foreign requests, if there were any. */
   leave(): Promise<void>;
 }
 
-/** A separate browser context, on the sign-in page. */
-export async function newVisitor(
+const DESK = { width: 1280, height: 900 };
+/** What a test may listen to. */
+const HEARD = ["request", "requestfinished", "requestfailed", "console", "pageerror"] as const;
+
+/**
+ * The pages of each browser's visitors who have gone, by gateway and what only a new context can change. Each has a context of its
+ * own, and ends with its browser. That of a test that failed is not among them: what the test left there hinders no other.
+ */
+const free = new WeakMap<Browser, Map<string, Page>>();
+
+interface Visit {
+  /** The path on the gateway, such as `/docs` or `/#/settings/router`. */
+  readonly address: string;
+  readonly look?: BrowserContextOptions;
+  /** The secret of a session. Missing for somebody who hasn't signed in. */
+  readonly session?: string;
+}
+
+/** Opens a page in which nothing is left of earlier visits but what its browser has cached. */
+async function visit(
   { browser, gateway }: Visited,
-  options: BrowserContextOptions = {},
+  { address, look = {}, session }: Visit,
 ): Promise<Visitor> {
   if (!browser) throw new Error("the browser did not start");
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: gateway.url });
-  const page = await context.newPage();
-  // Fails with the name of the missing element before the test itself times out.
-  page.setDefaultTimeout(WAIT_MS);
-  const complaints: string[] = [];
-  const foreign: string[] = [];
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith(`${gateway.url}/`) && !/^(data|blob):/.test(url)) foreign.push(url);
-  });
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(`${message.text()} ${message.location().url}`);
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
-  await page.goto(`${gateway.url}/`);
+  const { viewport, colorScheme, ...rest } = look;
+  const pages = free.getOrInsertComputed(browser, () => new Map());
+  const name = JSON.stringify([gateway.url, rest]);
+  const page = pages.get(name) ?? (await newPage(browser, gateway.url, rest));
+  pages.delete(name);
+  const cookie = { url: gateway.url, name: "poundkey_session", httpOnly: true, sameSite: "Strict" } as const;
+  await page.context().clearCookies();
+  if (session !== undefined) await page.context().addCookies([{ ...cookie, value: session }]);
+  await setBack(page, viewport ?? DESK, colorScheme ?? "light");
+  const found = listen(page, gateway.url);
+  await load(page, gateway.url + address);
+  const close = async () => {
+    // Once this is answered, all that the page complained of has come.
+    await page.evaluate("0");
+    for (const event of HEARD) page.removeAllListeners(event);
+    if (isAt(page, gateway.url)) pages.set(name, page);
+  };
   return {
     page,
-    complaints,
-    foreign,
+    ...found,
+    close,
     async open(path) {
       await page.evaluate((hash) => {
         location.hash = hash;
       }, path);
     },
-    close: () => context.close(),
+    async reloadWith(script) {
+      const added = await page.addInitScript(script);
+      await page.reload();
+      await added.dispose();
+    },
     async leave() {
-      await context.close();
-      const found = [...complaints, ...foreign];
-      if (found.length > 0) throw new Error(found.join("\n"));
+      await close();
+      const all = [...found.complaints, ...found.foreign];
+      if (all.length > 0) throw new Error(all.join("\n"));
     },
   };
+}
+
+async function newPage(browser: Browser, url: string, look: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext(look);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
+  const page = await context.newPage();
+  // Fails with the name of the missing element before the test itself times out.
+  page.setDefaultTimeout(WAIT_MS);
+  return page;
+}
+
+/** Takes back what a test did to the page from outside. */
+async function setBack(
+  page: Page,
+  size: ViewportSize,
+  colorScheme: "light" | "dark" | "no-preference",
+): Promise<void> {
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.emulateMedia({ media: null, colorScheme });
+  await page.setViewportSize(size);
+  await page.mouse.move(0, 0);
+}
+
+function listen(page: Page, url: string): Pick<Visitor, "complaints" | "foreign"> {
+  const complaints: string[] = [];
+  const foreign: string[] = [];
+  page.on("request", (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(`${url}/`) && !/^(data|blob):/.test(asked)) foreign.push(asked);
+  });
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(`${message.text()} ${message.location().url}`);
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  // What the visit before has left until then is none of this one's.
+  page.once("framenavigated", () => {
+    complaints.length = 0;
+    foreign.length = 0;
+  });
+  return { complaints, foreign };
+}
+
+const isAt = (page: Page, url: string) => page.url().startsWith(`${url}/`);
+
+/** A page that was at the gateway is loaded again, which costs half of a way from elsewhere. */
+async function load(page: Page, url: string): Promise<void> {
+  if (!isAt(page, new URL(url).origin)) return void (await page.goto(url));
+  await page.evaluate((next) => {
+    localStorage.clear();
+    sessionStorage.clear();
+    history.replaceState(null, "", next);
+  }, url);
+  await page.reload();
+}
+
+/** Opens the sign-in page, or another address of the gateway, as somebody who hasn't signed in. */
+export function newVisitor(
+  visited: Visited,
+  look: BrowserContextOptions = {},
+  address = "/",
+): Promise<Visitor> {
+  return visit(visited, { address, look });
 }
 
 export async function signIn({ page }: Visitor, token: string): Promise<void> {
@@ -152,13 +245,31 @@ export function listOutside(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** Opens the console as a signed-in visitor. */
+/** Opens a page of the console as somebody who has signed in with a token. */
 export async function openConsole(
   world: ConsoleWorld,
-  options: BrowserContextOptions = {},
+  path = "/",
+  look: BrowserContextOptions = {},
+  token = world.gateway.adminToken,
 ): Promise<Visitor> {
-  const visitor = await newVisitor(world, options);
-  await signIn(visitor, world.gateway.adminToken);
-  await visitor.page.getByRole("heading", { name: "Overview" }).waitFor();
+  const answer = await fetch(`${world.gateway.url}/admin/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ token }),
+  });
+  const session = /poundkey_session=([^;]+)/.exec(answer.headers.get("set-cookie") ?? "")?.[1];
+  if (session === undefined) throw new Error(`Nobody signed in: ${await answer.text()}`);
+  return openWith(world, session, path, look);
+}
+
+/** Opens a page of the console with the secret of a session. */
+export async function openWith(
+  visited: Visited,
+  session: string,
+  path: string,
+  look: BrowserContextOptions,
+): Promise<Visitor> {
+  const visitor = await visit(visited, { address: `/#${path}`, look, session });
+  await visitor.page.locator("main :is(h1, h2)").first().waitFor();
   return visitor;
 }

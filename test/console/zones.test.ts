@@ -8,15 +8,7 @@ import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { createOperator } from "../whole/world/operator.ts";
 import { until } from "../whole/world/until.ts";
 import { asking } from "../whole/world/world.ts";
-import {
-  HAS_BROWSER,
-  newVisitor,
-  openConsole,
-  signIn,
-  startBrowser,
-  startConsoleWorld,
-  VISIT_MS,
-} from "./visitor.ts";
+import { HAS_BROWSER, openConsole, startBrowser, VISIT_MS } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 
@@ -72,12 +64,11 @@ describe.skipIf(!HAS_BROWSER)("days of the gateway's zone (skipped without Chrom
     ["America/Los_Angeles", "Asia/Tokyo"],
   ])("%s, seen from a browser in %s", async (zone, timezoneId) => {
     const { gateway, day } = await startIn(zone);
-    const world = { gateway, browser, stop: async () => {} };
-    const visitor = await newVisitor(world, { timezoneId });
-    const { page, leave } = visitor;
+    const world = { gateway, browser, stop: gateway.stop };
+    const { page, open, leave } = await openConsole(world, "/models", { timezoneId });
     const date = Temporal.PlainDate.from(day);
     const asked = page.waitForRequest(/\/overview\?.*step=day/);
-    await signIn(visitor, gateway.adminToken);
+    await open("/");
     const today = Temporal.Now.plainDateISO(zone);
     const { searchParams } = new URL((await asked).url());
     expect([searchParams.get("from"), searchParams.get("to")]).toEqual([
@@ -93,16 +84,17 @@ describe.skipIf(!HAS_BROWSER)("days of the gateway's zone (skipped without Chrom
       to: startOf(date.add({ days: 1 }), zone),
     });
     await leave();
-    await gateway.stop();
+    await world.stop();
   });
 
   test("a date is the same day in every browser", async () => {
-    const world = await startConsoleWorld();
-    const { page, open, leave } = await openConsole(world, { timezoneId: "America/Los_Angeles" });
-    const { body } = await createOperator(world.gateway).get("/models");
+    const gateway = await startUnderTest();
+    const world = { gateway, browser, stop: gateway.stop };
+    const { body } = await createOperator(gateway).get("/models");
     const cards = asArray(asObject(body).data)?.map(asObject) ?? [];
     const released = asString(cards.find(({ id }) => id === MODEL)?.released) ?? "";
-    await open(`/models/${encodeURIComponent(MODEL)}`);
+    const path = `/models/${encodeURIComponent(MODEL)}`;
+    const { page, leave } = await openConsole(world, path, { timezoneId: "America/Los_Angeles" });
     const date = Temporal.PlainDate.from(released).toLocaleString("en-GB", DATE);
     await page.getByText(date, { exact: true }).first().waitFor();
     await leave();

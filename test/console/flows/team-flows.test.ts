@@ -140,7 +140,7 @@ describe.skipIf(!HAS_BROWSER)("a team (skipped without Chromium)", () => {
 
   flow(
     "a member asks for more on a phone (10)",
-    () => world.openAs("mem_grace", PHONE),
+    () => world.openAs("mem_grace", "/", PHONE),
     { clicks: 2, keys: 6 },
     async (hand) => {
       const { page } = hand.visitor;
@@ -153,7 +153,7 @@ describe.skipIf(!HAS_BROWSER)("a team (skipped without Chromium)", () => {
 
   flow(
     "and whoever decides grants it by one tap, two taps away (4)",
-    () => world.openAs("mem_lead", PHONE),
+    () => world.openAs("mem_lead", "/", PHONE),
     { clicks: 3, keys: 0 },
     async (hand) => {
       const { page } = hand.visitor;

@@ -19,8 +19,7 @@ afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("the overview (skipped without Chromium)", () => {
   test("compares 30 days with 30 days, four weeks earlier, up to this hour", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/?range=30d");
+    const { page, leave } = await openConsole(world, "/?range=30d");
     const requests = page.getByRole("region", { name: "Requests" });
     await requests.getByText("vs. 28 days before").waitFor();
     expect(await requests.innerText()).toMatch(/^Requests\s+3\s+\+50% vs\. 28 days before$/);

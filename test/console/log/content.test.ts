@@ -19,8 +19,7 @@ test.skipIf(!HAS_BROWSER)("a request shows its messages (skipped without Chromiu
   ];
   const answer = await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages, temperature: 0.5 });
   const { id, choices } = await answer.json();
-  const { page, open, leave } = await openConsole(world);
-  await open(`/activity/${id}`);
+  const { page, leave } = await openConsole(world, `/activity/${id}`);
   const said = page.getByRole("list").filter({ hasText: "What is a pound key?" }).getByRole("listitem");
   await said.first().waitFor();
   const texts = await said.allInnerTexts();
@@ -62,8 +61,7 @@ test.skipIf(!HAS_BROWSER)(
     const model = "Google#gemini-3.5-flash";
     const answer = await world.gateway.chat({ model, messages, reasoning_effort: "low" });
     const { id, choices } = await answer.json();
-    const { page, open, leave } = await openConsole(world);
-    await open(`/activity/${id}`);
+    const { page, leave } = await openConsole(world, `/activity/${id}`);
     const said = page.getByRole("list").filter({ hasText: "found" }).getByRole("listitem");
     const picture = said.first().getByRole("img", { name: "sent" });
     await picture.waitFor();

@@ -19,8 +19,7 @@ test.skipIf(!HAS_BROWSER)("a marked turn that moved says both (skipped without C
   const answer = await world.gateway.chat(body);
   const text = await answer.text();
   expect([answer.status, text]).toEqual([200, expect.any(String)]);
-  const { page, open, leave } = await openConsole(world);
-  await open(`/activity/${JSON.parse(text).id}`);
+  const { page, leave } = await openConsole(world, `/activity/${JSON.parse(text).id}`);
   await page.getByText("Marked by the gateway: the provider keeps the prompt for five minutes.").waitFor();
   await page.getByText("Not served where the conversation belongs, as the call there failed.").waitFor();
   await leave();

@@ -31,8 +31,7 @@ test.skipIf(!HAS_BROWSER)(
     const model = "Anthropic#m~removes=prefix:2,model";
     const answer = await world.gateway.chat({ model, messages: MESSAGES });
     const { id } = await answer.json();
-    const { page, open, leave } = await openConsole(world);
-    await open(`/activity/${id}`);
+    const { page, leave } = await openConsole(world, `/activity/${id}`);
     await page.getByText("Thinking not shown").waitFor();
     await page.getByText(LEFT_OUT, { exact: true }).waitFor();
     await leave();

@@ -39,8 +39,7 @@ describe.skipIf(!HAS_BROWSER)("a request's page (skipped without Chromium)", () 
   });
 
   test("gives its prompt the width of the page, beside who said it", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(`/activity/${ids[1]}`);
+    const { page, leave } = await openConsole(world, `/activity/${ids[1]}`);
     const said = page.getByText("Prove that there are infinitely many primes.").first();
     await said.waitFor();
     const width = await said.evaluate((text) => text.getBoundingClientRect().width);
@@ -49,8 +48,7 @@ describe.skipIf(!HAS_BROWSER)("a request's page (skipped without Chromium)", () 
   });
 
   test("lists its session's requests in their order, with their cost in all", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(`/activity/${ids[1]}`);
+    const { page, leave } = await openConsole(world, `/activity/${ids[1]}`);
     await page.getByText(/^3 requests, \$0\.\d+ in total$/).waitFor();
     const rows = page.getByRole("table", { name: "Requests of the session" }).locator("tbody tr");
     expect((await rows.allInnerTexts()).map((text) => text.includes("this one"))).toEqual([
@@ -64,8 +62,7 @@ describe.skipIf(!HAS_BROWSER)("a request's page (skipped without Chromium)", () 
   });
 
   test("is copied as a call, opened in the playground on three models, and decided again", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(`/activity/${ids[1]}`);
+    const { page, leave } = await openConsole(world, `/activity/${ids[1]}`);
     await page.getByText(/^Router#fair chose the model: .* answered\.$/).waitFor();
     await page.getByRole("button", { name: "Copy as curl" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();

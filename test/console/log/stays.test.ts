@@ -27,8 +27,7 @@ test.skipIf(!HAS_BROWSER)("a request shows why its model stays (skipped without 
     const answer = await world.gateway.chat({ model: "Router#best", messages, max_tokens: 20 });
     expect(answer.status).toBe(200);
     const { id } = await answer.json();
-    const { page, open, leave } = await openConsole(world);
-    await open(`/activity/${id}`);
+    const { page, leave } = await openConsole(world, `/activity/${id}`);
     await page.getByText(words).waitFor();
     await leave();
   }

@@ -41,7 +41,7 @@ describe.skipIf(!HAS_BROWSER)("tags (skipped without Chromium)", () => {
   test(
     "lead from the sums to a request and to others with the same tag",
     async () => {
-      const { page, open, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
+      const { page, open, close } = await openConsole(world, "/", { viewport: { width: 360, height: 740 } });
       const tag = page.getByRole("combobox", { name: "Tag" });
       await open("/");
       await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Tag" }).click();
@@ -70,8 +70,7 @@ describe.skipIf(!HAS_BROWSER)("tags (skipped without Chromium)", () => {
   test(
     "are picked from those that are used, by keyboard",
     async () => {
-      const { page, open, leave } = await openConsole(world);
-      await open("/activity");
+      const { page, leave } = await openConsole(world, "/activity");
       const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
       await rows.nth(2).waitFor();
       const tag = page.getByRole("combobox", { name: "Tag" });
@@ -95,8 +94,7 @@ describe.skipIf(!HAS_BROWSER)("tags (skipped without Chromium)", () => {
   test(
     "are set in a key's form, which says what is wrong with them",
     async () => {
-      const { page, open, close } = await openConsole(world);
-      await open("/settings/router");
+      const { page, close } = await openConsole(world, "/settings/router");
       await page.getByRole("button", { name: "Add New Key" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Name").fill("tagged");

@@ -32,7 +32,7 @@ function listAsked(page: Page): readonly string[] {
 
 describe.skipIf(!HAS_BROWSER)("the manual's reader (skipped without Chromium)", () => {
   test("who never signed in sees a placeholder, and nothing is asked", async () => {
-    const { page, leave } = await newVisitor(world);
+    const { page, leave } = await newVisitor(world, {}, "/docs");
     const asked = listAsked(page);
     await page.goto(`${world.gateway.url}/docs/client-claude-code`);
     await page.getByText("ANTHROPIC_AUTH_TOKEN=sk-…").waitFor();
@@ -73,8 +73,7 @@ describe.skipIf(!HAS_BROWSER)("the manual's reader (skipped without Chromium)", 
   });
 
   test("a misspelt address suggests what the search finds for its words", async () => {
-    const { page, complaints, close } = await newVisitor(world);
-    await page.goto(`${world.gateway.url}/docs/client-cluade-code`);
+    const { page, complaints, close } = await newVisitor(world, {}, "/docs/client-cluade-code");
     const suggested = page.locator(".suggested");
     await suggested
       .getByRole("link", { name: /^Claude Code/ })

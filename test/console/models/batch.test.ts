@@ -65,8 +65,7 @@ const measureBar = (page: Page, label: string | RegExp) =>
 
 describe.skipIf(!HAS_BROWSER)("a batch (skipped without Chromium)", () => {
   test("of which no line was answered has a bar without the colour of answers, in the list and on its page", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/batches");
+    const { page, leave } = await openConsole(world, "/batches");
     const label = "Of 95,000 lines: 95,000 cancelled";
     await page.getByRole("img", { name: label }).waitFor();
     expect(await measureBar(page, label)).toEqual({ "outcome-cancelled": 100 });
@@ -78,8 +77,7 @@ describe.skipIf(!HAS_BROWSER)("a batch (skipped without Chromium)", () => {
   });
 
   test("that is completed without an answer isn't shown as a success", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(`/batches/${ids.get("unanswered")}`);
+    const { page, open, leave } = await openConsole(world, `/batches/${ids.get("unanswered")}`);
     const badge = page.getByText("completed, none answered", { exact: true });
     expect(await badge.getAttribute("class")).toContain("bad");
     await open(`/batches/${ids.get("ceiling")}`);
@@ -90,8 +88,7 @@ describe.skipIf(!HAS_BROWSER)("a batch (skipped without Chromium)", () => {
   });
 
   test("shows lines by outcome, its cost against the ceiling, its metadata, and leads to its requests", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(`/batches/${ids.get("ceiling")}`);
+    const { page, leave } = await openConsole(world, `/batches/${ids.get("ceiling")}`);
     const legend = page.getByRole("list", { name: "Lines by outcome" }).getByRole("listitem");
     await legend.first().waitFor();
     expect(await legend.allInnerTexts()).toEqual(["154 answered", "3 failed", "743 beyond the ceiling"]);
@@ -113,8 +110,7 @@ describe.skipIf(!HAS_BROWSER)("a batch (skipped without Chromium)", () => {
   });
 
   test("shows the first mistakes of its file, all that are kept when asked, and where the others are", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(`/batches/${ids.get("failed")}`);
+    const { page, leave } = await openConsole(world, `/batches/${ids.get("failed")}`);
     const rows = page.getByRole("table", { name: "Mistakes" }).locator("tbody tr");
     await rows.first().waitFor();
     expect(await rows.count()).toBe(10);
@@ -126,8 +122,7 @@ describe.skipIf(!HAS_BROWSER)("a batch (skipped without Chromium)", () => {
   });
 
   test("that was cancelled with its key says so, and not that it waits", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(`/batches/${ids.get("revoked")}`);
+    const { page, open, leave } = await openConsole(world, `/batches/${ids.get("revoked")}`);
     await page.getByText("invalid_api_key: The key that made this batch was revoked.").waitFor();
     expect(await page.getByText(/waiting|goes on/).count()).toBe(0);
     await open("/batches");
@@ -143,8 +138,7 @@ describe.skipIf(!HAS_BROWSER)("a batch (skipped without Chromium)", () => {
       const models = ["OpenAI#gpt-4.1-mini", "Mistral#mistral-large-latest"];
       const counts = { total: 10, completed: 4 };
       const [id] = await addShown(idle, [{ wait: "no_provider_available", models, counts }]);
-      const { page, open, leave } = await openConsole(idle);
-      await open(`/batches/${id}`);
+      const { page, leave } = await openConsole(idle, `/batches/${id}`);
       const links = page.getByRole("list", { name: "Models that lines wait for" }).getByRole("link");
       await links.first().waitFor();
       expect(await links.allInnerTexts()).toEqual(models);
@@ -158,7 +152,7 @@ describe.skipIf(!HAS_BROWSER)("a batch (skipped without Chromium)", () => {
 
   test("can be read in both themes, and on a phone without scrolling sideways", async () => {
     for (const look of [{ colorScheme: "light" }, { colorScheme: "dark", ...PHONE }] as const) {
-      const { page, open, leave } = await openConsole(world, look);
+      const { page, open, leave } = await openConsole(world, "/", look);
       for (const id of ids.values()) {
         await open(`/batches/${id}`);
         await page.getByText(id).waitFor();

@@ -51,17 +51,14 @@ afterAll(async () => {
 
 describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () => {
   test("without rules it says how to begin, as YAML to copy", async () => {
-    const { page, open, leave } = await openConsole(none);
-    await open("/settings/guard");
+    const { page, leave } = await openConsole(none, "/settings/guard");
     await page.getByRole("heading", { name: "No rules yet" }).waitFor();
     expect(await page.locator("pre").innerText()).toContain("detect: [secrets]");
-    expect(await findBarriers(page)).toEqual([]);
     await leave();
   });
 
   test("shows rules, and findings by detector and account that lead to their requests", async () => {
-    const { page, open, leave } = await openConsole(some);
-    await open("/settings/guard");
+    const { page, leave } = await openConsole(some, "/settings/guard");
     const rules = page.getByRole("table", { name: "Rules" });
     await rules.getByRole("row").filter({ hasText: "personal" }).getByText("accounts default").waitFor();
     const table = page.getByRole("table", { name: "Findings" });
@@ -78,8 +75,7 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
   });
 
   test("finds the values of a text that is tried, on a phone too", async () => {
-    const { page, open, leave } = await openConsole(some, PHONE);
-    await open("/settings/guard");
+    const { page, leave } = await openConsole(some, "/settings/guard", PHONE);
     await page.getByLabel("Text", { exact: true }).fill("Write to ada@corp-x.de, not to us@own.example.net");
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     const found = page.getByRole("table", { name: "Found in the text" });
@@ -92,8 +88,7 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
   });
 
   test("shows a tried text as it would leave, and that a refused one doesn't", async () => {
-    const { page, open, leave } = await openConsole(some);
-    await open("/settings/guard");
+    const { page, leave } = await openConsole(some, "/settings/guard");
     const rules = page.getByRole("table", { name: "Rules" });
     for (const [action, tone] of [
       ["refuse", "bad"],
@@ -112,13 +107,11 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
     await attempt(`Use ${"AKIA"}QYLPMN5HHHFPZAM2`);
     await page.getByText("It doesn't leave: the rule secrets refuses it.").waitFor();
     expect(await left.count()).toBe(0);
-    expect(await findBarriers(page)).toEqual([]);
     await leave();
   });
 
   test("says which nodes have other rules", async () => {
-    const { page, open, leave } = await openConsole(some);
-    await open("/settings/guard");
+    const { page, leave } = await openConsole(some, "/settings/guard");
     await page.getByRole("table", { name: "Rules" }).waitFor();
     expect(await page.getByText("has other rules").count()).toBe(0);
     const { configFile, directory } = some.gateway;
@@ -135,7 +128,7 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
       await page.reload();
       await page.getByText("A node has other rules than these").waitFor();
       await page.getByText(String(asObject(node).id)).waitFor();
-      expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
+      expect(await isTooWide(page)).toBe(false);
     } finally {
       await other.stop();
     }

@@ -39,8 +39,9 @@ afterAll(async () => {
 describe.skipIf(!HAS_BROWSER || !IS_LONG)("a lesson (skipped without Chromium, and unless LONG=1)", () => {
   test("is pinned, and another one forgotten", async () => {
     expect((await world.gateway.chat({ model: MODEL, messages: LATE })).status).toBe(200);
-    const { page, open, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
-    await open(`/models/${encodeURIComponent(MODEL)}`);
+    const { page, close } = await openConsole(world, `/models/${encodeURIComponent(MODEL)}`, {
+      viewport: { width: 360, height: 740 },
+    });
     await page.getByText("a system message anywhere but at the beginning").waitFor();
     await page.getByRole("button", { name: "Pin system_late" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Pin" }).click();

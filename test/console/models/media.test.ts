@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { makeWav } from "../../operations/media/world.ts";
-import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "../visitor.ts";
+import { type ConsoleWorld, HAS_BROWSER, startConsoleWorld, VISIT_MS } from "../visitor.ts";
 import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
 
 setDefaultTimeout(VISIT_MS);
@@ -58,8 +58,7 @@ async function watchAddresses(page: Page): Promise<() => Promise<readonly string
 
 describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped without Chromium)", () => {
   test("created and edited pictures are shown and can be downloaded, and their object URLs are revoked", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "OpenAI#gpt-image-2");
+    const { page, open, leave } = await openModel(world, "OpenAI#gpt-image-2");
     const listLent = await watchAddresses(page);
     await page.getByLabel("Prompt").fill("a lighthouse");
     await page.getByLabel("Size").fill("1024x1024");
@@ -84,15 +83,14 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     await findAnswer(page)
       .getByText(/20\d → 544 tokens/)
       .waitFor();
-    await visitor.open("/");
+    await open("/");
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     expect(await listLent()).toEqual([]);
-    await visitor.leave();
+    await leave();
   });
 
   test("a remote picture is linked to, and a broken one is reported", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "OpenAI#gpt-image-2");
+    const { page, leave } = await openModel(world, "OpenAI#gpt-image-2");
     await page.getByLabel("Prompt").fill("a lighthouse");
     const answerWith = (data: object) =>
       page.route("**/v1/images/generations", (route) => route.fulfill({ json: { data: [data] } }));
@@ -104,12 +102,11 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     await answerWith({ b64_json: "no picture" });
     await press(page, "Generate");
     await findAnswer(page).getByText("The provider's answer is malformed and can't be shown.").waitFor();
-    await visitor.leave();
+    await leave();
   });
 
   test("speech can be played, and its cost is shown", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "OpenAI#gpt-4o-mini-tts");
+    const { page, leave } = await openModel(world, "OpenAI#gpt-4o-mini-tts");
     await page.getByLabel("Input").fill("Good morning to all of you out there.");
     await page.getByLabel("Voice").fill("nova");
     await press(page, "Speak");
@@ -118,12 +115,11 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     const code = await readCurl(page);
     expect(code).toContain('"voice": "nova"');
     expect(code).toEndWith("\\\n  --output speech.mp3");
-    await visitor.leave();
+    await leave();
   });
 
   test("a file is transcribed, and a file that is too large is refused before it is sent", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "OpenAI#whisper-1");
+    const { page, leave } = await openModel(world, "OpenAI#whisper-1");
     const run = page.getByRole("button", { name: "Transcribe", exact: true });
     await page.getByText("Up to 96 KB; the provider's limit may be lower").waitFor();
     await page.getByLabel("File").setInputFiles(LARGE);
@@ -142,12 +138,11 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     const code = await readCurl(page);
     expect(code).toContain("/v1/audio/translations \\\n");
     expect(code).toContain("-F 'file=@morning.wav'");
-    await visitor.leave();
+    await leave();
   });
 
   test("chat images that are too large together are not sent", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "OpenAI#gpt-5.4");
+    const { page, leave } = await openModel(world, "OpenAI#gpt-5.4");
     await page.getByText("up to 72 KB").waitFor();
     await page.getByLabel("Message").fill("What is this?");
     const picture = { name: "a.png", mimeType: "image/png", buffer: Buffer.alloc(50_000) };
@@ -157,6 +152,6 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     await page.getByRole("button", { name: "Remove image 2" }).click();
     await press(page, "Send");
     await page.getByText(SPENT).waitFor();
-    await visitor.leave();
+    await leave();
   });
 });

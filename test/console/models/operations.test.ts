@@ -1,14 +1,7 @@
 // The playground beyond chat in a browser: each operation is run, and its answer shown with its cost and as curl.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { OPERATIONS } from "../../../src/core/models/card.ts";
-import {
-  findBarriers,
-  HAS_BROWSER,
-  isTooWide,
-  openConsole,
-  startConsoleWorld,
-  VISIT_MS,
-} from "../visitor.ts";
+import { findBarriers, HAS_BROWSER, isTooWide, startConsoleWorld, VISIT_MS } from "../visitor.ts";
 import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
 
 setDefaultTimeout(VISIT_MS);
@@ -19,9 +12,8 @@ afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chromium)", () => {
   test("two texts are compared by their embeddings, in the form chosen by the model's operation", async () => {
-    const visitor = await openConsole(world);
     const model = "OpenAI#text-embedding-3-small";
-    const page = await openModel(visitor, model);
+    const { page, leave } = await openModel(world, model);
     expect(await page.getByLabel("Operation").count()).toBe(0);
     const input = page.getByLabel("Input", { exact: true });
     await input.fill("a cat on a sofa\n\na cat on a sofa");
@@ -37,12 +29,11 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     const code = await readCurl(page);
     expect(code).toStartWith(`curl ${world.gateway.url}/v1/embeddings \\\n`);
     expect(code).toContain("it'\\''s quite another thing");
-    await visitor.leave();
+    await leave();
   });
 
   test("documents are ranked, best first", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "Cohere#rerank-v3.5");
+    const { page, leave } = await openModel(world, "Cohere#rerank-v3.5");
     await page.getByLabel("Query").fill("which bear is white");
     await page.getByLabel("Documents").fill("a train\n\na bear that is white\nthe bear");
     await press(page, "Rank");
@@ -53,12 +44,11 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
       expect.stringMatching(/^the bear 0\.\d{3}$/),
       "a train 0.000",
     ]);
-    await visitor.leave();
+    await leave();
   });
 
   test("a text is moderated, most likely category first", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "OpenAI#omni-moderation-latest");
+    const { page, leave } = await openModel(world, "OpenAI#omni-moderation-latest");
     await page.getByLabel("Input").fill("I will attack.");
     await press(page, "Moderate");
     await findAnswer(page).getByText("Flagged: violence, violence/graphic.").waitFor();
@@ -67,12 +57,11 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     await page.getByLabel("Input").fill("Good morning.");
     await press(page, "Moderate");
     await findAnswer(page).getByText("No category was flagged.").waitFor();
-    await visitor.leave();
+    await leave();
   });
 
   test("a text is completed by a model with several operations", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "Local#sim-complete", "Completion");
+    const { page, leave } = await openModel(world, "Local#sim-complete", "Completion");
     await page.getByLabel("Prompt").fill("once upon a time");
     await page.getByLabel("Max tokens").fill("256");
     expect(await readCurl(page)).toContain('"max_tokens": 256');
@@ -85,24 +74,22 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     expect(await page.getByLabel("Operation").count()).toBe(0);
     await page.getByLabel("Model 2", { exact: true }).fill("rerank");
     await page.getByText("Nothing matches").waitFor();
-    await visitor.leave();
+    await leave();
   });
 
   test("an interaction is asked in Google's form, and its steps are shown", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "OpenAI#gpt-4.1", "Interaction");
+    const { page, leave } = await openModel(world, "OpenAI#gpt-4.1", "Interaction");
     await page.getByLabel("Input", { exact: true }).fill("say: good day");
     expect(await readCurl(page)).toStartWith(`curl ${world.gateway.url}/v1/interactions \\\n`);
     await press(page, "Send");
     const text = await readAnswer(page, "OpenAI#gpt-4.1");
     expect(text).toContain("good day");
     expect(text).toMatch(SPENT);
-    await visitor.leave();
+    await leave();
   });
 
   test("a request can be edited as JSON as well, with fields that the form doesn't have", async () => {
-    const visitor = await openConsole(world);
-    const page = await openModel(visitor, "Cohere#rerank-v3.5");
+    const { page, leave } = await openModel(world, "Cohere#rerank-v3.5");
     const run = page.getByRole("button", { name: "Rank", exact: true });
     await page.getByText("More fields").click();
     await page.getByLabel("Top n").fill("0");
@@ -124,31 +111,30 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     await press(page, "Rank");
     // Without `return_documents`, the answer has no texts to show, so it is shown as it came.
     await findAnswer(page).getByText('"relevance_score"').first().waitFor();
-    await visitor.leave();
+    await leave();
   });
 
   test("a failure is explained in a sentence, and a running request can be stopped", async () => {
-    const visitor = await openConsole(world);
-    const failing = await openModel(visitor, "Local#sim-image~trouble=500", "Images");
-    await failing.getByLabel("Prompt").fill("a lighthouse");
-    await press(failing, "Generate");
-    await findAnswer(failing).getByRole("alert").getByText("Local failed to answer.").waitFor();
-    await visitor.open("/");
-    const slow = await openModel(visitor, "Local#sim-image~latency=60000", "Images");
-    await slow.getByLabel("Prompt").fill("a lighthouse");
-    await press(slow, "Generate");
-    await press(slow, "Stop");
-    await findAnswer(slow)
+    const failing = await openModel(world, "Local#sim-image~trouble=500", "Images");
+    await failing.page.getByLabel("Prompt").fill("a lighthouse");
+    await press(failing.page, "Generate");
+    await findAnswer(failing.page).getByRole("alert").getByText("Local failed to answer.").waitFor();
+    await failing.close();
+    const { page, close } = await openModel(world, "Local#sim-image~latency=60000", "Images");
+    await page.getByLabel("Prompt").fill("a lighthouse");
+    await press(page, "Generate");
+    await press(page, "Stop");
+    await findAnswer(page)
       .getByText(/stopped · .* in total/)
       .waitFor();
-    await slow.getByRole("button", { name: "Generate" }).waitFor();
-    await visitor.close();
+    await page.getByRole("button", { name: "Generate" }).waitFor();
+    await close();
   });
 
   test("every form is accessible, usable by keyboard, and fits a narrow screen, light and dark", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
-      const visitor = await openConsole(world, { colorScheme, viewport: { width: 400, height: 740 } });
-      const page = await openModel(visitor, "Local#sim-any");
+      const look = { colorScheme, viewport: { width: 400, height: 740 } };
+      const { page, leave } = await openModel(world, "Local#sim-any", undefined, look);
       const names = await page.getByLabel("Operation").locator("option").allInnerTexts();
       // Chat is asked in three forms.
       expect(names).toHaveLength(OPERATIONS.length + 2);
@@ -162,7 +148,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
       await page.getByRole("button", { name: "Rank" }).press("Enter");
       await readAnswer(page, "Local#sim-any");
       expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
-      await visitor.leave();
+      await leave();
     }
   });
 });

@@ -1,16 +1,21 @@
 // Steps in the console's playground shared by its tests: choosing a model, pressing buttons, reading answers and code.
-import type { Page } from "playwright-core";
-import type { Visitor } from "../visitor.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { type ConsoleWorld, openConsole, type Visitor } from "../visitor.ts";
 
 /** The figures under an answer that is counted in tokens. */
 export const SPENT = /tokens · \$0\.\d+ · \$0\.\d+ charged · .* in total/;
 
 /** Opens the playground with a model, and with an operation if the model has several. */
-export async function openModel({ page, open }: Visitor, model: string, operation?: string): Promise<Page> {
-  await open(`/playground?model=${encodeURIComponent(model)}`);
-  await page.getByLabel("Model 1", { exact: true }).waitFor();
-  if (operation) await page.getByLabel("Operation").selectOption({ label: operation });
-  return page;
+export async function openModel(
+  world: ConsoleWorld,
+  model: string,
+  operation?: string,
+  look?: BrowserContextOptions,
+): Promise<Visitor> {
+  const visitor = await openConsole(world, `/playground?model=${encodeURIComponent(model)}`, look);
+  await visitor.page.getByLabel("Model 1", { exact: true }).waitFor();
+  if (operation) await visitor.page.getByLabel("Operation").selectOption({ label: operation });
+  return visitor;
 }
 
 export async function press(page: Page, name: string): Promise<void> {

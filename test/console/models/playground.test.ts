@@ -24,8 +24,7 @@ async function send(page: Page, text: string): Promise<void> {
 
 describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () => {
   test("streams an answer and shows its tokens, cost and speed, and the call as code", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(playgroundOf("OpenAI#gpt-5.4"));
+    const { page, open, leave } = await openConsole(world, playgroundOf("OpenAI#gpt-5.4"));
     await send(page, "Say hello.");
     const lane = page.getByRole("region", { name: "Model 1: OpenAI#gpt-5.4" });
     await lane.getByText(/\d+ → \d+ tokens · \$0\.\d+ · \$0\.00 charged · first token .* in total/).waitFor();
@@ -42,8 +41,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () =>
 
   test("asks in another account, whose activity it is", async () => {
     const account = await world.gateway.newAccount("Studio");
-    const { page, open, leave } = await openConsole(world);
-    await open(playgroundOf("OpenAI#gpt-5.4"));
+    const { page, open, leave } = await openConsole(world, playgroundOf("OpenAI#gpt-5.4"));
     await page.getByLabel("Key", { exact: true }).selectOption({ label: "The console's own key, in Studio" });
     await send(page, "Say hello.");
     await page.getByText(/\d+ → \d+ tokens/).waitFor();
@@ -53,8 +51,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () =>
   });
 
   test("starts with an example prompt and continues the conversation", async () => {
-    const { page, open, close } = await openConsole(world);
-    await open(playgroundOf("OpenAI#gpt-5.4"));
+    const { page, close } = await openConsole(world, playgroundOf("OpenAI#gpt-5.4"));
     await page.getByRole("button", { name: "Plan a quiet weekend by the sea." }).click();
     const figures = page.getByText(/\d+ → \d+ tokens/);
     await figures.waitFor();
@@ -92,8 +89,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () =>
   });
 
   test("shows a tool's call, and takes an answer's form and the reasoning effort", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(playgroundOf("OpenAI#gpt-5.4"));
+    const { page, leave } = await openConsole(world, playgroundOf("OpenAI#gpt-5.4"));
     await page.getByRole("button", { name: "Parameters" }).click();
     await page.getByLabel("Tools").fill("{}");
     await page.getByText("A list of tools, as JSON").waitFor();
@@ -113,8 +109,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () =>
   });
 
   test("queries several models at once, with an image and parameters", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open(playgroundOf("OpenAI#gpt-5.4"));
+    const { page, leave } = await openConsole(world, playgroundOf("OpenAI#gpt-5.4"));
     await page.getByRole("button", { name: "Compare" }).click();
     await page.getByLabel("Model 2", { exact: true }).fill("claude-sonnet-5");
     await page.getByRole("option", { name: "Anthropic#claude-sonnet-5", exact: true }).click();
@@ -138,8 +133,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () =>
   });
 
   test("shows what a selector chose, and explains a failure", async () => {
-    const { page, open, close } = await openConsole(world);
-    await open(playgroundOf("Router#light"));
+    const { page, open, close } = await openConsole(world, playgroundOf("Router#light"));
     await send(page, "Say hello.");
     const chosen = page.getByRole("region", { name: "Model 1: Router#light" });
     await chosen.getByText(/^\w+#\S+ \d+ → \d+ tokens/).waitFor();

@@ -65,11 +65,10 @@ describe.skipIf(!HAS_BROWSER)("the review (skipped without Chromium)", () => {
   test.each(LOOKS)(
     "shows new models first, and what is never taken, %p px, %s",
     async (width, colorScheme) => {
-      const { page, open, leave } = await openConsole(world, {
+      const { page, leave } = await openConsole(world, "/models", {
         viewport: { width, height: 900 },
         colorScheme,
       });
-      await open("/models");
       await page.getByRole("button", { name: "review" }).click();
       const dialog = page.getByRole("dialog");
       const titles = dialog.getByRole("rowheader");
@@ -85,8 +84,7 @@ describe.skipIf(!HAS_BROWSER)("the review (skipped without Chromium)", () => {
   );
 
   test("takes what is ticked, and nothing else", async () => {
-    const { page, open, leave } = await openConsole(world);
-    await open("/models");
+    const { page, leave } = await openConsole(world, "/models");
     await page.getByRole("button", { name: "review" }).click();
     const dialog = page.getByRole("dialog");
     const box = (name: string) => dialog.getByRole("checkbox", { name: `Take OpenAI#${name}`, exact: true });

@@ -63,11 +63,10 @@ describe.skipIf(!HAS_BROWSER)("the review (skipped without Chromium)", () => {
     "with %s, %p px, %s",
     async (state, width, colorScheme) => {
       world = await startReviewState(state);
-      const { page, open, leave } = await openConsole(world, {
+      const { page, leave } = await openConsole(world, "/models", {
         viewport: { width, height: 900 },
         colorScheme,
       });
-      await open("/models");
       await page.getByRole("button", { name: "review" }).waitFor();
       if (state === "hiding") await checkTold(world, page);
       await page.getByRole("button", { name: "review" }).click();

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 describe.skipIf(!HAS_BROWSER)("cards (skipped without Chromium)", () => {
   test("an amount is chosen and paid on Stripe's page, and the account thanks", async () => {
-    const { page, open, close, complaints, foreign } = await openConsole(world, {
+    const { page, open, close, complaints, foreign } = await openConsole(world, "/", {
       viewport: { width: 360, height: 740 },
     });
     await page.route("https://checkout.stripe.test/**", (route) => route.fulfill({ body: "Pay here" }));

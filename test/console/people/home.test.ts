@@ -32,7 +32,7 @@ const decided = async () =>
 
 describe.skipIf(!HAS_BROWSER)("a member's home (skipped without Chromium)", () => {
   test("says what is left, and asks for more in three taps on a phone", async () => {
-    const { page, leave } = await world.openAs("mem_grace", PHONE);
+    const { page, leave } = await world.openAs("mem_grace", "/", PHONE);
     await page.getByRole("heading", { name: "Hello, Grace" }).waitFor();
     await page.getByText("$50.00 left", { exact: true }).waitFor();
     await page.getByText(/^of \$50\.00 per month, starts over in/).waitFor();
@@ -54,8 +54,7 @@ describe.skipIf(!HAS_BROWSER)("a member's home (skipped without Chromium)", () =
   });
 
   test("leads to a playground that asks with a key of one's own", async () => {
-    const { page, open, leave } = await world.openAs("mem_joan");
-    await open("/playground");
+    const { page, open, leave } = await world.openAs("mem_joan", "/playground");
     await page.getByRole("heading", { name: "You need a key of your own" }).waitFor();
     await page.getByRole("link", { name: "Make a key" }).click();
     const dialog = page.getByRole("dialog");
@@ -77,7 +76,7 @@ describe.skipIf(!HAS_BROWSER)("a member's home (skipped without Chromium)", () =
 
   test("whoever decides has a number and a notice, and grants by one tap", async () => {
     await operator.get("/keys");
-    const { page, open, leave } = await world.openAs("mem_lead", PHONE);
+    const { page, open, leave } = await world.openAs("mem_lead", "/", PHONE);
     await page.getByRole("button", { name: "1 thing needs you" }).waitFor();
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("link", { name: "Requests for more 1 waiting" }).click();
@@ -97,8 +96,7 @@ describe.skipIf(!HAS_BROWSER)("a member's home (skipped without Chromium)", () =
     await joan.page.getByRole("button", { name: "Ask", exact: true }).click();
     await joan.page.getByText(/^You asked for/).waitFor();
     await joan.leave();
-    const { page, open, close } = await world.openAs("mem_lead");
-    await open("/settings/requests");
+    const { page, close } = await world.openAs("mem_lead", "/settings/requests");
     await page.getByRole("button", { name: /^Change/ }).click();
     const dialog = page.getByRole("dialog");
     const amount = dialog.getByLabel("How much more (USD)");

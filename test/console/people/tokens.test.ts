@@ -27,8 +27,7 @@ const ask = (secret: string) =>
 
 describe.skipIf(!HAS_BROWSER)("tokens (skipped without Chromium)", () => {
   test("a token is made for an account, shown once, signs in, and ends when it is revoked", async () => {
-    const { page, open, leave } = await openConsole(world, PHONE);
-    await open("/settings/tokens");
+    const { page, leave } = await openConsole(world, "/settings/tokens", PHONE);
     await page.getByRole("heading", { name: "No tokens yet" }).waitFor();
     await page.getByRole("button", { name: "Add token" }).first().click();
     const dialog = page.getByRole("dialog");
@@ -62,8 +61,7 @@ describe.skipIf(!HAS_BROWSER)("tokens (skipped without Chromium)", () => {
   });
 
   test("an account that doesn't exist is an error at its field, and so is a token without an end", async () => {
-    const { page, open, close } = await openConsole(world);
-    await open("/settings/tokens");
+    const { page, close } = await openConsole(world, "/settings/tokens");
     await page.getByRole("button", { name: "Add token" }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("other");

@@ -34,7 +34,7 @@ beforeAll(async () => {
     await (await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages }, limited)).text();
   const counts = { total: 812_345, completed: 200_123, failed: 12, cancelled: 588 };
   await addShown(world, [{ counts, usd: 1234.11 }]);
-  if (HAS_BROWSER) opened = await openConsole(world, { viewport: { width: 1440, height: 900 } });
+  if (HAS_BROWSER) opened = await openConsole(world, "/", { viewport: { width: 1440, height: 900 } });
 });
 afterAll(async () => {
   if (HAS_BROWSER) await opened.leave();

@@ -23,7 +23,7 @@ const DARK = "rgb(16, 18, 17)";
 
 describe.skipIf(!HAS_BROWSER)("the theme (skipped without Chromium)", () => {
   test("is the system's until one is chosen, and stays chosen", async () => {
-    const { page, leave } = await openConsole(world, { colorScheme: "dark" });
+    const { page, leave } = await openConsole(world, "/", { colorScheme: "dark" });
     const read = () => page.evaluate<string>(BACKGROUND);
     expect(await read()).toBe(DARK);
     await page.getByRole("button", { name: "Theme: system" }).click();
