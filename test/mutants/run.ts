@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openCache } from "../ci/cache.ts";
 import { readChange } from "../ci/change.ts";
+import { THIRDS } from "../ci/thirds/thirds.ts";
 import { readGraph } from "../runner/graph.ts";
 import { makeCosts } from "../runner/timings.ts";
 import { ROOT } from "../tidy/sources.ts";
@@ -23,9 +24,9 @@ import { Budget } from "./trial/budget.ts";
 import { orderMutants } from "./trial/order.ts";
 import { type Purse, type Run, runTests, stopLeft } from "./trial/tests.ts";
 
-const HELP = `usage: bun test/mutants/run.ts [--all] [--third K] [PART OF A NAME]
+const HELP = `usage: bun test/mutants/run.ts [--all] [PART OF A NAME]
   For a minute of CPU: the mutants whose code or test has changed since they were last caught, those of a changed file, and
-  then all others, the nearest to the change first. Of these only every third, from the one numbered K (0, 1 or 2) on.
+  then all others, the nearest to the change first. Of these a third, by the main line's commits.
   With --all or a part of a name, all of them or those of this name, however long it takes.
   UPDATE_CAUGHT=1 records the test that caught each.`;
 
@@ -185,25 +186,24 @@ async function judgeAll(
 interface Wish {
   readonly all: boolean;
   readonly part: string | undefined;
-  readonly third: number | null;
 }
 
 /** Throws an Error if the flags aren't those of the usage. */
 function readWish(args: readonly string[]): Wish {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { all: { type: "boolean", default: false }, third: { type: "string" } },
+    options: { all: { type: "boolean", default: false } },
     allowPositionals: true,
   });
-  const { all, third } = values;
-  if (third !== undefined && !/^[012]$/.test(third)) throw new Error(`--third takes 0, 1 or 2, not ${third}`);
-  return { all, part: positionals[0], third: third === undefined ? null : Number(third) };
+  return { all: values.all, part: positionals[0] };
 }
 
 /** Returns those to try by the change, in their order. The budget may end before them. */
-async function order(catches: Catches, third: number | null): Promise<readonly Mutant[]> {
-  const files = (await readChange(ROOT, openCache())).files ?? [];
-  return orderMutants(MUTANTS, { catches, files, near: graph.rankNear(files), third, costOf: makeCosts() });
+async function order(catches: Catches): Promise<readonly Mutant[]> {
+  const { files, push } = await readChange(ROOT, openCache());
+  const near = graph.rankNear(files ?? []);
+  const third = push === null ? null : push.count % THIRDS;
+  return orderMutants(MUTANTS, { catches, files: files ?? [], near, third, costOf: makeCosts() });
 }
 
 async function main(args: readonly string[]): Promise<number> {
@@ -211,12 +211,10 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const { all, part, third } = readWish(args);
+  const { all, part } = readWish(args);
   const catches = readCatches();
   const isBound = !all && part === undefined;
-  const mutants = isBound
-    ? await order(catches, third)
-    : MUTANTS.filter(({ name }) => name.includes(part ?? ""));
+  const mutants = isBound ? await order(catches) : MUTANTS.filter(({ name }) => name.includes(part ?? ""));
   console.log(`${mutants.length} of ${MUTANTS.length} mutants`);
   const budget = isBound ? new Budget(USUAL.all, USUAL.one) : null;
   const verdicts = mutants.length === 0 ? [] : await judgeAll(mutants, catches, budget);

@@ -1,10 +1,8 @@
 // Processes whose parent has ended, as a daemon's has. On Linux they become this process's children, so that their CPU counts.
 import { dlopen, FFIType } from "bun:ffi";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { listChildren, readProcess } from "./proc.ts";
 
-const TASKS = "/proc/self/task";
 const LOOK_EVERY_MS = 200;
-const MS_PER_TICK = 10;
 /** Of `linux/prctl.h` and `bits/waitflags.h`. */
 const PR_SET_CHILD_SUBREAPER = 36;
 const WNOHANG = 1;
@@ -22,26 +20,6 @@ function openLibrary() {
     // Another system, or another C library: there they aren't counted.
     return null;
   }
-}
-
-/** Returns the state and the CPU of a process and the children that it waited for. Null once it is gone. */
-function readChild(pid: number): { readonly isOver: boolean; readonly cpuMs: number } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // Behind the name, which may hold blanks and parentheses.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    const ticks = fields.slice(11, 15).reduce((sum, one) => sum + Number(one), 0);
-    return { isOver: fields[0] === "Z", cpuMs: ticks * MS_PER_TICK };
-  } catch {
-    return null;
-  }
-}
-
-function listChildren(): readonly number[] {
-  return readdirSync(TASKS).flatMap((task) => {
-    const path = `${TASKS}/${task}/children`;
-    return existsSync(path) ? (readFileSync(path, "utf8").match(/\d+/g) ?? []).map(Number) : [];
-  });
 }
 
 /** Those that this process has started and waits for. */
@@ -74,11 +52,11 @@ export class Orphans {
   }
 
   #look(): void {
-    for (const pid of listChildren()) {
-      const child = owned.has(pid) ? null : readChild(pid);
+    for (const pid of listChildren(process.pid)) {
+      const child = owned.has(pid) ? null : readProcess(pid);
       if (child === null) continue;
       this.#runningMs.set(pid, child.cpuMs);
-      if (!child.isOver) continue;
+      if (!child.hasEnded) continue;
       this.#library?.symbols.waitpid(pid, null, WNOHANG);
       this.#runningMs.delete(pid);
       this.#endedMs += child.cpuMs;

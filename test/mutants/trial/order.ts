@@ -1,8 +1,7 @@
 // Which mutants a run tries, and in which order: those whose results the change puts in doubt, and then the nearest to it.
+import { THIRDS } from "../../ci/thirds/thirds.ts";
 import { type Catches, isUnchanged } from "../caught.ts";
 import type { Mutant } from "../mutant.ts";
-
-const THIRDS = 3;
 
 /** Returns every third mutant, beginning with the one of this number: 0, 1 or 2. */
 export function takeThird(mutants: readonly Mutant[], third: number): readonly Mutant[] {
@@ -18,7 +17,7 @@ export interface Around {
   readonly near: readonly string[];
   /** The third of the mutants it doesn't touch that are tried too. All of them if null. */
   readonly third: number | null;
-  /** The kept seconds of a test file. */
+  /** The kept units of a test file. */
   readonly costOf: (file: string) => number;
 }
 
