@@ -39,18 +39,25 @@ function at(...path: readonly string[]): JsonObject {
   return path.reduce((found, name) => asObject(found[name]), document);
 }
 
-function validatorOf(media: JsonObject): ValidateFunction {
+/** Each is compiled once, which takes longer than all that it checks. */
+const validators = new Map<string, ValidateFunction>();
+function validatorAt(...path: readonly string[]): ValidateFunction {
+  const name = path.join(" ");
+  const known = validators.get(name);
+  if (known !== undefined) return known;
+  const { schema } = at(...path, "content", "application/json");
   // References lead to the components, which a schema taken out of the document hasn't.
-  const { schema } = asObject(media["application/json"]);
-  return ajv.compile({ ...asObject(schema), components: document.components });
+  const validator = ajv.compile({ ...asObject(schema), components: document.components });
+  validators.set(name, validator);
+  return validator;
 }
 
 function requestValidator(path: string): ValidateFunction {
-  return validatorOf(at("paths", path, "post", "requestBody", "content"));
+  return validatorAt("paths", path, "post", "requestBody");
 }
 
 function answerValidator(path: string, method: string, status: number): ValidateFunction {
-  return validatorOf(at("paths", path, method, "responses", String(status), "content"));
+  return validatorAt("paths", path, method, "responses", String(status));
 }
 
 test("the routes that may stop nodes of an older program say so, and no others", () => {
