@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { poundkey, startPoundkey } from "../harness/poundkey.ts";
+import { runCommandLine } from "../../src/cli/commands.ts";
+import { poundkey, runPrinting, startPoundkey } from "../harness/poundkey.ts";
 import { until } from "../whole/world/until.ts";
 import { asking, startHttpWorld } from "../whole/world/world.ts";
 
@@ -27,11 +28,16 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const STORE = [".poundkey", "poundkey.db"] as const;
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
+/** Runs a command within this process. */
+const run = (...args: readonly string[]) => runPrinting((io) => runCommandLine(args, io));
+
 /** A store with an account and a key. */
 async function filled(): Promise<string> {
-  expect((await poundkey(folder, ["keys", "add", "--name", "first"])).code).toBe(0);
-  expect((await poundkey(folder, ["accounts", "topup", "default", "5"])).code).toBe(0);
-  return join(folder, ...STORE);
+  const file = join(folder, ...STORE);
+  const store = ["--store", `sqlite:${file}`];
+  expect((await run("keys", "add", "--name", "first", ...store)).code).toBe(0);
+  expect((await run("accounts", "topup", "default", "5", ...store)).code).toBe(0);
+  return file;
 }
 
 test(
@@ -64,12 +70,12 @@ test(
         expect(told).toMatchObject({ file: join(place, "poundkey.db"), bytes: expect.any(Number) });
         copyFileSync(told.master_key, join(place, "master.key"));
         const store = ["--store", `sqlite:${told.file}`];
-        const verified = await poundkey(folder, ["ledger", "verify", "--json", ...store]);
+        const verified = await run("ledger", "verify", "--json", ...store);
         expect(verified).toMatchObject({ code: 0, err: "" });
         const books = JSON.parse(verified.out);
         expect(books).toMatchObject({ balanced: true, sums_usd: { funding: "-100", sum: "0" } });
         entries.push(books.entries);
-        expect((await poundkey(folder, ["keys", "list", ...store])).out).toContain("default");
+        expect((await run("keys", "list", ...store)).out).toContain("default");
       }
       load.goesOn = false;
       await Promise.all(askers);
@@ -97,7 +103,7 @@ test(
     expect(readdirSync(folder).toSorted()).toEqual([".poundkey", "copy.db"]);
     const key = readFileSync(join(folder, ".poundkey", "master.key"), "utf8").trim();
     expect(readFileSync(file).includes(key)).toBe(false);
-    const alone = await poundkey(folder, ["keys", "list", "--store", "sqlite:copy.db"]);
+    const alone = await run("keys", "list", "--store", `sqlite:${file}`);
     expect(alone).toMatchObject({ code: 1, err: expect.stringContaining("master key") });
     const known = await poundkey(folder, ["backup", "second.db", "--json"], { POUNDKEY_MASTER_KEY: key });
     expect(JSON.parse(known.out)).toMatchObject({ master_key: "POUNDKEY_MASTER_KEY" });
@@ -131,7 +137,7 @@ describe("it is refused, leaving all files untouched,", () => {
       writeFileSync(join(folder, "mine"), "mine");
       for (const file of [join(folder, "mine"), store]) {
         const before = readFileSync(file);
-        const { code, out, err } = await poundkey(folder, ["backup", file]);
+        const { code, out, err } = await run("backup", file, "--store", `sqlite:${store}`);
         expect({ code, out }).toEqual({ code: 1, out: "" });
         expect(err).toContain("already exists");
         expect(readFileSync(file).equals(before)).toBe(true);
@@ -146,11 +152,12 @@ describe("it is refused, leaving all files untouched,", () => {
       const none = await poundkey(folder, ["backup", "copy.db"]);
       expect(none).toMatchObject({ code: 1, out: "", err: expect.stringContaining(join(folder, ...STORE)) });
       expect(readdirSync(folder)).toEqual([]);
-      await filled();
-      const nowhere = await poundkey(folder, ["backup", "nowhere/copy.db"]);
+      const store = ["--store", `sqlite:${await filled()}`];
+      const nowhere = await run("backup", join(folder, "nowhere", "copy.db"), ...store);
       expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining("nowhere") });
       writeFileSync(join(folder, "text.db"), "no database at all".repeat(100));
-      const text = await poundkey(folder, ["backup", "copy.db", "--store", "sqlite:text.db"]);
+      const damaged = ["--store", `sqlite:${join(folder, "text.db")}`];
+      const text = await run("backup", join(folder, "copy.db"), ...damaged);
       expect(text).toMatchObject({ code: 1, err: expect.stringContaining("not a database") });
       expect(readdirSync(folder).toSorted()).toEqual([".poundkey", "text.db"]);
     },
@@ -164,7 +171,7 @@ describe("it is refused, leaving all files untouched,", () => {
       const bytes = readFileSync(store);
       // The first page describes the file and its tables; those after it hold their rows.
       writeFileSync(store, bytes.fill(0xff, 4096, 40_960));
-      const { code, out, err } = await poundkey(folder, ["backup", "copy.db"]);
+      const { code, out, err } = await run("backup", join(folder, "copy.db"), "--store", `sqlite:${store}`);
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err).toContain("malformed");
       expect(readdirSync(folder)).toEqual([".poundkey"]);
@@ -189,8 +196,8 @@ describe("it is refused, leaving all files untouched,", () => {
   test(
     "on PostgreSQL, which has pg_dump",
     async () => {
-      const args = ["backup", "copy.db", "--store", "postgres://u:hunter2@127.0.0.1:1/none"];
-      const { code, out, err } = await poundkey(folder, args);
+      const store = "postgres://u:hunter2@127.0.0.1:1/none";
+      const { code, out, err } = await run("backup", "copy.db", "--store", store);
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err).toContain("pg_dump");
       expect(err).not.toContain("hunter2");
@@ -202,7 +209,7 @@ describe("it is refused, leaving all files untouched,", () => {
     "with no name or with two",
     async () => {
       for (const args of [[], ["one", "two"], ["one", "--al"]]) {
-        expect(await poundkey(folder, ["backup", ...args])).toMatchObject({ code: 2, out: "" });
+        expect(await run("backup", ...args)).toMatchObject({ code: 2, out: "" });
       }
     },
     LONG_MS,
@@ -210,7 +217,7 @@ describe("it is refused, leaving all files untouched,", () => {
 });
 
 test("a misspelt flag that every command has is named", async () => {
-  const { code, err } = await poundkey(folder, ["backup", "copy.db", "--stroe", "sqlite:a.db"]);
+  const { code, err } = await run("backup", "copy.db", "--stroe", "sqlite:a.db");
   expect(code).toBe(2);
   expect(err).toContain("unknown flag --stroe; did you mean --store?");
 }, 60_000);

@@ -1,21 +1,30 @@
 // Commands that create a store and commands that only read one: none shows an empty store by mistake.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "../../src/cli/commands.ts";
 import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
-import { poundkey, runPrinting } from "../harness/poundkey.ts";
+import { poundkey, type Ran, runPrinting } from "../harness/poundkey.ts";
 import { LONG_MS, type Place, startServe } from "../harness/serve-process.ts";
 
+/** This process's own: commands look for their files in the folder where they run, within this process or as another. */
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "poundkey-store-"));
+  folder = process.cwd();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+});
 
 const FILE = join(".poundkey", "poundkey.db");
 const words = (line: string) => line.split(" ");
+
+/** Runs a command within this process, and returns what its own would print. */
+async function run(line: string): Promise<Ran> {
+  const { code, out, err } = await runPrinting((io) => runCommandLine(words(line), io));
+  const end = (text: string) => (text === "" ? "" : `${text}\n`);
+  return { code, out: end(out), err: end(err) };
+}
 
 describe("without a store", () => {
   test.each([
@@ -33,7 +42,7 @@ describe("without a store", () => {
   ])(
     "%s fails, names the place and how to create a store, and creates nothing",
     async (line) => {
-      const { code, out, err } = await poundkey(folder, words(line));
+      const { code, out, err } = await run(line);
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err).toBe(
         `poundkey: There is no store at ${join(folder, FILE)}. Create one with \`poundkey serve\` or \`poundkey keys add\`.\n`,
@@ -47,7 +56,7 @@ describe("without a store", () => {
     "an empty file is not a store",
     async () => {
       writeFileSync(join(folder, "empty.db"), "");
-      const { code, err } = await poundkey(folder, ["ledger", "verify", "--store", "sqlite:empty.db"]);
+      const { code, err } = await run("ledger verify --store sqlite:empty.db");
       expect([code, err]).toEqual([1, expect.stringContaining(join(folder, "empty.db"))]);
       expect(readdirSync(folder)).toEqual(["empty.db"]);
     },
@@ -75,18 +84,18 @@ describe("without a store", () => {
   ])(
     "%s creates one and says where, and names it the next time",
     async (line) => {
-      const first = await poundkey(folder, words(line));
+      const first = await run(line);
       expect(first).toMatchObject({
         code: 0,
         err: `poundkey: creating a store at ${join(folder, FILE)}\n`,
       });
-      const again = await poundkey(folder, words(line));
+      const again = await run(line);
       const named = `poundkey: using the store at ${join(folder, FILE)}\n`;
       // A second one of the name is warned of behind it.
       const [, warned = ""] = again.err.split(named);
       expect([again.code, again.err]).toEqual([0, `${named}${warned}`]);
       expect(warned).toMatch(/^(warning: another (account|key) has this name, .*\n)?$/);
-      const listed = await poundkey(folder, ["accounts", "list", "--json"]);
+      const listed = await run("accounts list --json");
       expect(listed).toMatchObject({ code: 0, err: "" });
       expect(asArray(parseJson(listed.out)).length).toBeGreaterThan(0);
     },
@@ -101,11 +110,10 @@ describe("without a store", () => {
     "accounts topup default",
     "accounts topup default many",
     "admin token",
-    "serve --host not/a/host",
   ])(
     "%s, which is invalid or only asks for help, creates none",
     async (line) => {
-      await poundkey(folder, words(line));
+      await run(line);
       expect(existsSync(join(folder, ".poundkey"))).toBe(false);
     },
     LONG_MS,
@@ -133,7 +141,6 @@ describe("beside a file with mistakes", () => {
   const BROKEN = `server: { prot: 1 }\nproviders: { OpenAI: { keys: ["\${NOT_SET}"] } }\n`;
   let key = "";
   let config = "";
-  const run = (line: string) => runPrinting((io) => runCommandLine([...words(line), "--config", config], io));
   beforeEach(async () => {
     config = join(folder, "poundkey.yaml");
     const store = `store: "sqlite:${join(folder, FILE)}"\n`;
@@ -141,7 +148,7 @@ describe("beside a file with mistakes", () => {
     key = String(asObject(parseJson((await run("keys add --name a --json")).out)).id);
     writeFileSync(config, BROKEN + store);
   });
-  const findFirst = () => `${config}:1:11: server.prot: unknown field; did you mean port?`;
+  const FIRST = "poundkey.yaml:1:11: server.prot: unknown field; did you mean port?";
 
   test(
     "commands that only need the store go on with a warning",
@@ -157,7 +164,7 @@ describe("beside a file with mistakes", () => {
         expect([line, code, ...err.split("\n").slice(0, 2)]).toEqual([
           line,
           0,
-          `warning: ${findFirst()} (and 1 more)`,
+          `warning: ${FIRST} (and 1 more)`,
           `warning: this command only needs the store, ${join(folder, FILE)}, and goes on without the rest of the configuration`,
         ]);
       }
@@ -180,7 +187,7 @@ describe("beside a file with mistakes", () => {
       lines.push("restore copy.db", `master-key rotate --new ${join(folder, "new.key")}`);
       for (const line of lines) {
         const { code, out, err } = await run(line);
-        expect([line, code, out, err.split("\n")[0]]).toEqual([line, 1, "", findFirst()]);
+        expect([line, code, out, err.split("\n")[0]]).toEqual([line, 1, "", FIRST]);
       }
       expect(existsSync(join(folder, "new.key"))).toBe(false);
     },
@@ -191,16 +198,15 @@ describe("beside a file with mistakes", () => {
     "a store that the file may name otherwise is never guessed, but may be named",
     async () => {
       writeFileSync(config, `${BROKEN}store: "\${NOT_SET_EITHER}"\n`);
-      const pause = words(`keys pause ${key}`);
-      const refused = await poundkey(folder, pause);
+      const refused = await run(`keys pause ${key}`);
       expect([refused.code, refused.err.trimEnd().split("\n").at(-1)]).toEqual([
         1,
         "This command only needs the store, but the file may name one that can't be read from it: name it by --store.",
       ]);
-      const named = await poundkey(folder, [...pause, "--store", `sqlite:${FILE}`]);
+      const named = await run(`keys pause ${key} --store sqlite:${FILE}`);
       expect([named.code, named.out]).toEqual([0, `Paused ${key} (a).\n`]);
       writeFileSync(config, BROKEN);
-      expect((await poundkey(folder, words(`keys resume ${key}`))).out).toBe(`Resumed ${key} (a).\n`);
+      expect((await run(`keys resume ${key}`)).out).toBe(`Resumed ${key} (a).\n`);
     },
     LONG_MS,
   );
@@ -213,12 +219,12 @@ test(
     const config = join(folder, "poundkey.yaml");
     const port = `port: ${gateway.port}`;
     writeFileSync(config, `server: { ${port}, admin_token: "\${NOT_SET}" }\n`);
-    const asked = await poundkey(folder, ["health"]);
+    const asked = await run("health");
     expect([asked.code, asked.out]).toEqual([0, "ready\n"]);
     expect(asked.err).toStartWith("warning: poundkey.yaml:1:");
     for (const server of [`server: { ${port}: 1 }`, `server: { port: "\${NOT_SET}" }`, `server: [${port}]`]) {
       writeFileSync(config, server);
-      expect([server, (await poundkey(folder, ["health"])).code]).toEqual([server, 1]);
+      expect([server, (await run("health")).code]).toEqual([server, 1]);
     }
     await gateway.stop(true);
   },
@@ -248,6 +254,15 @@ describe("serve", () => {
       expect(second.events("store_exposed").length).toBe(1);
     },
     LONG_MS * 2,
+  );
+
+  test(
+    "with an invalid host creates no store",
+    async () => {
+      expect((await poundkey(folder, words("serve --host not/a/host"))).code).toBe(2);
+      expect(readdirSync(folder)).toEqual([]);
+    },
+    LONG_MS,
   );
 
   test(
