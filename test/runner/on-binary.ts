@@ -1,10 +1,45 @@
-// The test files that run against the binary once it is built.
+// The test files whose gateways are the binary once it is built. A process that a test starts is the binary in any case.
 
 /**
- * Scenarios, SDKs and commands in which a binary may differ from the sources: by the files embedded in it, its workers, its
- * signals, and by each route once. Where there is none, their gateways run in the test's process.
+ * The files in which a binary may differ from the sources: each route once, each SDK, and whatever is embedded in it. Where
+ * there is none, their gateways run in the test's process.
  */
 export const ON_BINARY: readonly string[] = [
+  "test/clients/ai-sdk.test",
+  "test/clients/anthropic",
+  "test/clients/google",
+  "test/clients/interactions/interactions.test",
+  "test/clients/langchain",
+  "test/clients/openai-agents",
+  "test/clients/openai-media",
+  "test/clients/openai-vectors",
+  "test/clients/openai.test",
+  "test/clients/openrouter",
+  "test/clients/responses.test",
+  "test/clients/sockets",
+  "test/clients/tools/",
+  "test/clients/vendors-vectors",
+  "test/console/",
+  "test/http/admin",
+  "test/http/batches/",
+  "test/http/docs",
+  "test/http/files/files",
+  "test/http/openapi",
+  "test/http/route-schemas",
+  "test/http/sockets/sockets",
+  "test/http/tools/calls",
+  "test/http/tools/streams",
+  "test/python/",
+  "test/whole/answers/surfaces",
+  "test/whole/http.test",
+  "test/whole/network/network",
+];
+
+/**
+ * Scenarios of the same code, which need the binary in the long form only, and commands, workers and signals, whose tests start
+ * it in any case. Rows about logs run in the test's process alone.
+ */
+export const ALSO_ON_BINARY: readonly string[] = [
   "test/app/restart",
   "test/app/retired",
   "test/app/workers",
@@ -13,30 +48,9 @@ export const ON_BINARY: readonly string[] = [
   "test/cli/samples",
   "test/cli/store-commands",
   "test/clients/",
-  "test/console/",
-  "test/http/admin",
-  "test/http/batches/",
-  "test/http/connections",
-  "test/http/docs",
-  "test/http/files/admin-files",
-  "test/http/files/by-id",
-  "test/http/files/files",
-  "test/http/openapi",
-  "test/http/slow-readers",
-  "test/http/sockets/sockets",
-  "test/http/tools/calls",
-  "test/http/tools/reload",
-  "test/http/tools/streams",
-  "test/http/tools/workers",
-  "test/python/",
+  "test/http/",
+  "test/mistakes/",
   "test/store/checkpoints",
   "test/store/slow-reads",
-  "test/whole/answers/surfaces",
-  "test/whole/batches/",
-  "test/whole/http",
-  "test/whole/network/",
-  "test/whole/people/",
+  "test/whole/",
 ];
-
-/** Scenarios of the same code, which need the binary in the long form only. Their rows about logs run in the test's process alone. */
-export const ALSO_ON_BINARY: readonly string[] = ["test/http/", "test/mistakes/", "test/whole/"];

@@ -6,7 +6,7 @@ import { type Setup, startUnderTest, type UnderTest } from "../../harness/harnes
 
 /** A model of an OpenAI-compatible server. The simulator's controls may follow. */
 export const PLAIN = "Local#sim-mini";
-const POLL_MS = 25;
+const POLL_MS = 50;
 /** A silent node is given up after 15 s, and a busy machine takes its time. */
 const LONGEST_MS = 90_000;
 
