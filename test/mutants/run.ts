@@ -2,6 +2,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openCache } from "../ci/cache.ts";
+import { readChange } from "../ci/change.ts";
+import { readGraph } from "../runner/graph.ts";
+import { makeCosts } from "../runner/timings.ts";
 import { ROOT } from "../tidy/sources.ts";
 import { MUTANTS } from "./all.ts";
 import {
@@ -9,42 +14,43 @@ import {
   type Catch,
   type Catches,
   digestCatch,
-  isUnchanged,
   readCatch,
   readCatches,
   writeCatches,
 } from "./caught.ts";
 import { type Mutant, mutated } from "./mutant.ts";
+import { Budget } from "./trial/budget.ts";
+import { orderMutants } from "./trial/order.ts";
+import { type Purse, type Run, runTests, stopLeft } from "./trial/tests.ts";
 
-const HELP = `usage: bun test/mutants/run.ts [--all] [PART OF A NAME]
-  Without --all, only the mutants whose code or test has changed since they were last caught.
+const HELP = `usage: bun test/mutants/run.ts [--all] [--third K] [PART OF A NAME]
+  For a minute of CPU: the mutants whose code or test has changed since they were last caught, those of a changed file, and
+  then all others, the nearest to the change first. Of these only every third, from the one numbered K (0, 1 or 2) on.
+  With --all or a part of a name, all of them or those of this name, however long it takes.
   UPDATE_CAUGHT=1 records the test that caught each.`;
 
+/** Seconds of CPU of a run without --all, and the most of one mutant. */
+const USUAL = { all: 60, one: 20 };
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
 const AT_ONCE = 2;
 /** Ends a test that hangs, which catches a mutant if it has caught it before. */
 const ONE_MAX_MS = 120_000;
-/** All of a mutant's tests. Beyond that, nobody knows whether one would have failed. */
-const ALL_MAX_MS = 600_000;
-/** Enough simulated days to catch each of the mutants. More only cost time for a mutant that survives. */
-const DAYS = "400";
+/** Enough to see that days are lived through in a copy. Their own step looks at many. */
+const SOUND_DAYS = "4";
 const DEFAULT_TESTS = ["test/sim/sim.test.ts"];
 const WORDS_MAX = 90;
 
 interface Verdict {
   readonly mutant: Mutant;
-  readonly caught: boolean;
+  /** One is left if its tests took all of their CPU before they caught it or had all passed. */
+  readonly fate: "caught" | "MISSED" | "left";
   readonly seconds: string;
   /** Describes how it was caught. */
   readonly words: string;
   readonly by: Catch | null;
 }
 
-interface Run {
-  readonly hasFailed: boolean;
-  readonly hasEnded: boolean;
-  readonly output: string;
-}
+const graph = await readGraph(ROOT);
 
 function makeCopy(folder: string, number: number): string {
   const copy = join(folder, String(number));
@@ -53,102 +59,76 @@ function makeCopy(folder: string, number: number): string {
   return copy;
 }
 
-/** Runs tests in that copy. They have failed if one of them has; a title that no test has any more fails nothing. */
-async function runTests(
-  copy: string,
-  flags: readonly string[],
-  env: Record<string, string> = {},
-  timeMaxMs = ALL_MAX_MS,
-): Promise<Run> {
-  const child = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", ...flags], {
-    cwd: copy,
-    env: { ...process.env, LONG: "1", SIM_DAYS: DAYS, ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-    timeout: timeMaxMs,
-  });
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  const output = `${out}\n${err}`;
-  if (child.signalCode !== null) return { hasFailed: false, hasEnded: false, output };
-  if (/^error: regex ".*" matched 0 tests/m.test(output)) return { hasFailed: false, hasEnded: true, output };
-  // A copy whose tests can't even be loaded proves nothing.
-  const hasRun =
-    /^Ran \d+ tests?/m.test(output) &&
-    !/^error: (Cannot find|Export named|".*" has already been declared)|Unhandled error between tests/m.test(
-      output,
-    );
-  if (!hasRun) throw new Error(`The tests could not be run:\n${output}`);
-  return { hasFailed: code !== 0 && /^\(fail\) /m.test(output), hasEnded: true, output };
-}
-
 function describeFailure(output: string): string {
   const [words] = /^SIM_SEED=.*$|^error: .*$|^\(fail\) .*$/m.exec(output) ?? ["they came to no end"];
   return words;
 }
 
-/** First tries the test that caught it the last time, then all of its tests. Returns what caught it too, if that is known. */
-async function catchMutant(
-  copy: string,
-  mutant: Mutant,
-  last: Catch | undefined,
-): Promise<Run & { readonly by: Catch | null }> {
+/** Returns the files of a mutant's tests, the cheapest first: the first that fails has caught it. */
+function listTests({ tests: parts = DEFAULT_TESTS }: Mutant): readonly string[] {
+  const costOf = makeCosts();
+  return graph.tests
+    .filter((file) => parts.some((part) => file.includes(part)))
+    .toSorted((one, other) => costOf(one) - costOf(other));
+}
+
+interface Caught extends Run {
+  /** The test that caught it, if that is known. */
+  readonly by: Catch | null;
+}
+
+/** First tries the test that caught it the last time, then all of its tests. */
+async function catchMutant(copy: string, purse: Purse, mutant: Mutant, last?: Catch): Promise<Caught | null> {
   if (last !== undefined) {
     const { flags, env } = aimAt(last);
     const days: Record<string, string> = last.seed === undefined ? {} : { SIM_DAYS: "1" };
-    const run = await runTests(copy, flags, { ...env, ...days }, ONE_MAX_MS);
+    const run = await runTests(copy, purse, { flags, env: { ...env, ...days }, timeMaxMs: ONE_MAX_MS });
     // A test that hangs names nothing, but it was the only one.
     const again = { ...last, digest: digestCatch(mutant, last) };
+    if (run.isCut) return { ...run, by: null };
     if (run.hasFailed || !run.hasEnded)
       return { ...run, hasFailed: true, by: readCatch(mutant, run.output) ?? again };
   }
-  const run = await runTests(copy, mutant.tests ?? DEFAULT_TESTS);
-  return { ...run, by: readCatch(mutant, run.output) };
+  for (const file of listTests(mutant)) {
+    const run = await runTests(copy, purse, { flags: [`./${file}`] });
+    if (run.hasFailed || run.isCut) return { ...run, by: readCatch(mutant, run.output) };
+  }
+  return null;
 }
 
-async function judge(copy: string, mutant: Mutant, last: Catch | undefined): Promise<Verdict> {
+async function judge(copy: string, purse: Purse, mutant: Mutant, last: Catch | undefined): Promise<Verdict> {
   const path = join(copy, mutant.file);
   const original = readFileSync(path, "utf8");
   const startedMs = performance.now();
-  const decide = (caught: boolean, words: string, by: Catch | null): Verdict => {
+  const decide = (fate: Verdict["fate"], words: string, by: Catch | null = null): Verdict => {
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-    return { mutant, caught, seconds, words: words.slice(0, WORDS_MAX), by };
+    return { mutant, fate, seconds, words: words.slice(0, WORDS_MAX), by };
   };
   try {
     writeFileSync(path, mutated(original, mutant));
-    const { hasFailed, output, by } = await catchMutant(copy, mutant, last);
-    if (!hasFailed) return decide(false, "NOT SEEN", null);
-    return decide(true, describeFailure(output), by);
+    const run = await catchMutant(copy, purse, mutant, last);
+    if (run === null) return decide("MISSED", "NOT SEEN");
+    return run.isCut
+      ? decide("left", "its tests take longer")
+      : decide("caught", describeFailure(run.output), run.by);
   } catch (error) {
-    return decide(false, String(error), null);
+    return decide("MISSED", String(error));
   } finally {
     writeFileSync(path, original);
     stopLeft(copy);
   }
 }
 
-/** The first failure ends a test before it stops what it started: a gateway in a session of its own would outlive the run. */
-function stopLeft(copy: string): void {
-  if (Bun.which("pkill") !== null) Bun.spawnSync(["pkill", "-KILL", "-f", `${copy}/src/`]);
-}
-
 /** Throws if the tests fail without any mutant: what they catch would prove nothing. */
-async function proveSound(copy: string): Promise<void> {
-  const { hasFailed, hasEnded, output } = await runTests(copy, DEFAULT_TESTS, { SIM_DAYS: "40" });
+async function proveSound(copy: string, purse: Purse): Promise<void> {
+  const env = { SIM_DAYS: SOUND_DAYS };
+  const { hasFailed, hasEnded, output } = await runTests(copy, purse, { flags: DEFAULT_TESTS, env });
   if (hasFailed || !hasEnded)
     throw new Error(`The tests fail without any mutant: ${describeFailure(output)}`);
 }
 
-function show({ mutant, caught, seconds, words }: Verdict): void {
-  console.log(`${caught ? "caught" : "MISSED"} ${seconds.padStart(5)} s  ${mutant.name.padEnd(50)} ${words}`);
-}
-
-/** The mutants whose last result may no longer hold. */
-function listChanged(catches: Catches): readonly Mutant[] {
-  return MUTANTS.filter((mutant) => !isUnchanged(mutant, catches[mutant.name]));
+function show({ mutant, fate, seconds, words }: Verdict): void {
+  console.log(`${fate.padEnd(6)} ${seconds.padStart(5)} s  ${mutant.name.padEnd(50)} ${words}`);
 }
 
 /** Returns what records a catch as soon as it is known, so that a run that is given up loses none. */
@@ -161,27 +141,69 @@ function makeRecorder(catches: Catches): (verdict: Verdict) => void {
   };
 }
 
-async function judgeAll(mutants: readonly Mutant[], catches: Catches): Promise<readonly Verdict[]> {
+/** Tries them two at once, until none is left or the budget is used up. Without one, all are tried. */
+async function judgeAll(
+  mutants: readonly Mutant[],
+  catches: Catches,
+  budget: Budget | null,
+): Promise<readonly Verdict[]> {
   const record = makeRecorder(catches);
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
+  const waiting = mutants.values();
+  const verdicts: Verdict[] = [];
+  /** Returns null if it was not begun. */
+  const spend = async <Result>(run: (purse: Purse) => Promise<Result>): Promise<Result | null> => {
+    const seconds = budget === null ? Number.POSITIVE_INFINITY : budget.take();
+    if (seconds === null) return null;
+    const purse = { seconds };
+    const result = await run(purse);
+    budget?.giveBack(purse.seconds);
+    return result;
+  };
+  const judgeNext = async (copy: string, purse: Purse): Promise<boolean> => {
+    const { value: mutant } = waiting.next();
+    if (mutant === undefined) return false;
+    const verdict = await judge(copy, purse, mutant, catches[mutant.name]);
+    show(verdict);
+    record(verdict);
+    verdicts.push(verdict);
+    return true;
+  };
+  const work = async (copy: string) => {
+    while (await spend((purse) => judgeNext(copy, purse)));
+  };
   try {
-    const copies = Array.from({ length: AT_ONCE }, (_, number) => makeCopy(folder, number));
-    const waiting = [...mutants];
-    const verdicts: Verdict[] = [];
-    const work = async (copy: string) => {
-      for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-        const verdict = await judge(copy, mutant, catches[mutant.name]);
-        show(verdict);
-        record(verdict);
-        verdicts.push(verdict);
-      }
-    };
-    const [first = "", ...others] = copies;
-    await Promise.all([proveSound(first).then(() => work(first)), ...others.map(work)]);
+    const [first = "", ...others] = Array.from({ length: AT_ONCE }, (_, number) => makeCopy(folder, number));
+    const proving = spend((purse) => proveSound(first, purse));
+    await Promise.all([proving.then(() => work(first)), ...others.map(work)]);
     return verdicts;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+interface Wish {
+  readonly all: boolean;
+  readonly part: string | undefined;
+  readonly third: number | null;
+}
+
+/** Throws an Error if the flags aren't those of the usage. */
+function readWish(args: readonly string[]): Wish {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { all: { type: "boolean", default: false }, third: { type: "string" } },
+    allowPositionals: true,
+  });
+  const { all, third } = values;
+  if (third !== undefined && !/^[012]$/.test(third)) throw new Error(`--third takes 0, 1 or 2, not ${third}`);
+  return { all, part: positionals[0], third: third === undefined ? null : Number(third) };
+}
+
+/** Returns those to try by the change, in their order. The budget may end before them. */
+async function order(catches: Catches, third: number | null): Promise<readonly Mutant[]> {
+  const files = (await readChange(ROOT, openCache())).files ?? [];
+  return orderMutants(MUTANTS, { catches, files, near: graph.rankNear(files), third, costOf: makeCosts() });
 }
 
 async function main(args: readonly string[]): Promise<number> {
@@ -189,15 +211,20 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
+  const { all, part, third } = readWish(args);
   const catches = readCatches();
-  const part = args.find((word) => !word.startsWith("--"));
-  const chosen = args.includes("--all") || part !== undefined ? MUTANTS : listChanged(catches);
-  const mutants = chosen.filter(({ name }) => part === undefined || name.includes(part));
+  const isBound = !all && part === undefined;
+  const mutants = isBound
+    ? await order(catches, third)
+    : MUTANTS.filter(({ name }) => name.includes(part ?? ""));
   console.log(`${mutants.length} of ${MUTANTS.length} mutants`);
-  const verdicts = mutants.length === 0 ? [] : await judgeAll(mutants, catches);
-  const missed = verdicts.filter(({ caught }) => !caught).length;
-  console.log(`\n${verdicts.length - missed} passed, ${missed} failed`);
-  return missed === 0 ? 0 : 1;
+  const budget = isBound ? new Budget(USUAL.all, USUAL.one) : null;
+  const verdicts = mutants.length === 0 ? [] : await judgeAll(mutants, catches, budget);
+  const count = (fate: Verdict["fate"]) => verdicts.filter((one) => one.fate === fate).length;
+  const judged = count("caught") + count("MISSED");
+  if (judged < mutants.length) console.log(`\n${mutants.length - judged} left for the long form`);
+  console.log(`\n${count("caught")} passed, ${count("MISSED")} failed`);
+  return count("MISSED") === 0 ? 0 : 1;
 }
 
 process.exit(await main(process.argv.slice(2)));

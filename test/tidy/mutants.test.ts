@@ -7,7 +7,9 @@ import { STAGES } from "../bench/loads/stages.ts";
 import { PLANTS } from "../kill/plants.ts";
 import { MUTANTS } from "../mutants/all.ts";
 import { digestCatch } from "../mutants/caught.ts";
-import { mutated } from "../mutants/mutant.ts";
+import { type Mutant, mutated } from "../mutants/mutant.ts";
+import { Budget } from "../mutants/trial/budget.ts";
+import { orderMutants } from "../mutants/trial/order.ts";
 import { expectNone, ROOT } from "./sources.ts";
 
 test("each mutant applies to the code as it is", () => {
@@ -55,4 +57,39 @@ test("a mutant is tried again when the code around it or what caught it changes,
   expect(digest(code, [tests[0]?.replace("holds", "ends") ?? "", "test"])).not.toBe(before);
   // A row of a table isn't found by its title, so that it depends on all of its file.
   expect(digest(code, tests, "row 3")).not.toBe(digest(code, [...tests, "test"], "row 3"));
+});
+
+test("a run tries what is in doubt first, then what the change touches, then a third of the rest, the nearest first, then the cheapest", () => {
+  const [stale, touched, far, near, other] = MUTANTS.slice(0, 5).map((mutant) => ({
+    ...mutant,
+    file: mutant.name,
+  }));
+  if (!stale || !touched || !far || !near || !other) throw new Error("There are too few mutants.");
+  const mutants = [far, near, other, touched, stale];
+  const catchBy = (file: string, mutant: Mutant) => ({ file, digest: digestCatch(mutant, { file }) });
+  const catches = {
+    [far.name]: catchBy("test/far.test.ts", far),
+    [near.name]: catchBy("test/near.test.ts", near),
+    [other.name]: catchBy("test/none.test.ts", other),
+    [touched.name]: catchBy("test/far.test.ts", touched),
+  };
+  const around = { catches, files: [touched.file], near: ["test/near.test.ts", "test/far.test.ts"] };
+  const costOf = (file: string) => (file === "test/none.test.ts" ? 1 : 2);
+  const order = (third: number | null, near = around.near) =>
+    orderMutants(mutants, { ...around, near, third, costOf });
+  expect(order(null)).toEqual([stale, touched, near, far, other]);
+  expect(order(null, [])).toEqual([stale, touched, other, far, near]);
+  expect([0, 1, 2].map((third) => order(third))).toEqual([
+    [stale, touched, far],
+    [stale, touched, near],
+    [stale, touched, other],
+  ]);
+});
+
+test("mutants that are tried beside each other take no more than their budget", () => {
+  const budget = new Budget(25, 20);
+  expect([budget.take(), budget.take(), budget.take()]).toEqual([20, 5, null]);
+  budget.giveBack(15);
+  budget.giveBack(-1);
+  expect([budget.take(), budget.take()]).toEqual([14, null]);
 });
