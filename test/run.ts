@@ -5,7 +5,7 @@ import { beginWith } from "./runner/apart.ts";
 import { describeBusy } from "./runner/busy.ts";
 import { makeFormat, TYPES } from "./runner/checks.ts";
 import { Commands, type Ran } from "./runner/command.ts";
-import { describeWrongCost, findWrongCosts } from "./runner/costs.ts";
+import { describeWrongCost, findScale, findWrongCosts, isDearer } from "./runner/costs.ts";
 import { makeTestEnvironment } from "./runner/environment.ts";
 import { readGraph } from "./runner/graph.ts";
 import { ALSO_ON_BINARY, ON_BINARY } from "./runner/on-binary.ts";
@@ -26,12 +26,12 @@ const HELP = `usage: npm test [-- OPTIONS]
                                  these files, N beside each other
   npm test -- --each-alone WORD...
                                  files whose path contains a word, or all that \`npm run test:all\` runs, each in a process of its own
-  npm test -- --costs FILE...    red where what a file takes alone, twice, isn't what is kept of it; UPDATE_COSTS=1 keeps it
+  npm test -- --costs FILE...    red where a file takes more alone, twice, than is kept of it; UPDATE_COSTS=1 keeps what it takes
 
 A unit of cost is the CPU that a frozen type check takes on this machine (test/runner/unit). TEST_RESULTS=FILE writes { passed, failed,
 skipped, busy: WHY | null, files: [{ file, seconds, units | null, passed, failed: [TITLE], late, skipped }] }; what failed beside the
 files (types, format, build) is only in the sum. TEST_BUSY=WHY says that the machine is too busy for limits of time, TEST_UNIT=SECONDS
-what a unit takes.`;
+what a unit takes, TEST_SCALE how many units files take here for each that is kept of them.`;
 
 if (process.argv[2] === "--help") {
   console.log(HELP);
@@ -161,14 +161,17 @@ async function checkCosts(files: readonly string[]): Promise<void> {
   const wrong = await findWrongCosts(files, measureAlone);
   for (const one of wrong) screen.print(`${describeWrongCost(one)}\n`);
   if (process.env.UPDATE_COSTS) keepCosts(graph.tests, wrong);
-  else checks.push(...wrong.map((one) => ({ name: describeWrongCost(one), isGood: false })));
+  else checks.push(...wrong.filter(isDearer).map((one) => ({ name: describeWrongCost(one), isGood: false })));
 }
 
-/** Returns the units of a file and all that it starts. */
+/** What a run of many files has found. */
+const SCALE = Number(process.env.TEST_SCALE) || 1;
+
+/** Returns the units of a file and all that it starts, by the scale of those that are kept. */
 async function measureAlone(file: string): Promise<number> {
   const before = commands.cpu;
   await test([`./${file}`], [file], "failure");
-  return yardstick.count(commands.cpu - before);
+  return yardstick.count(commands.cpu - before) / SCALE;
 }
 
 /** Runs what the command line asks for by words and flags of Bun's. */
@@ -258,12 +261,10 @@ async function report(): Promise<boolean> {
   const passed = checks.length - failedChecks.length + sum(results.map((one) => one.passed));
   const skipped = sum(results.map((one) => one.skipped));
   const total = { passed, failed: failures.length, skipped };
+  const cpuMs = [...sumCpuMs(readMarks(marks))];
+  const units = new Map(cpuMs.map(([file, ms]) => [file, yardstick.count(ms / 1000)]));
   if (process.env.TEST_RESULTS) {
-    const cpuMs = sumCpuMs(readMarks(marks));
-    const files = results.map((one) => ({
-      ...one,
-      units: yardstick.count((cpuMs.get(one.file) ?? Number.NaN) / 1000),
-    }));
+    const files = results.map((one) => ({ ...one, units: units.get(one.file) ?? null }));
     writeFileSync(process.env.TEST_RESULTS, JSON.stringify({ ...total, busy, files }, null, 1));
   }
   if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join("\n  ")}`);
@@ -273,7 +274,7 @@ async function report(): Promise<boolean> {
   if (leftOut > 0)
     console.log(`left out: the ${leftOut} files that take the most; npm run test:all runs them`);
   const cost = yardstick.describe(commands.cpu);
-  if (cost !== null) console.log(cost);
+  if (cost !== null) console.log(`${cost}; TEST_SCALE=${findScale(units).toFixed(2)} of what is kept`);
   console.log(`${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return failures.length === 0;
 }

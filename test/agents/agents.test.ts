@@ -21,8 +21,8 @@ const TURNS = [
   "Responses#gpt-6.1-sol",
 ];
 const PLAIN_MODELS = ["Local#sim-mini", "Router#best"];
-/** The agents that speak chat completions start slowly, and their last turn meets nothing new. */
-const PLAIN_TURNS = IS_LONG ? TURNS : TURNS.slice(0, 3);
+/** The agents that speak chat completions start slowly, and the turns after the first change of models meet nothing new. */
+const PLAIN_TURNS = IS_LONG ? TURNS : TURNS.slice(0, 2);
 const PATIENT_MS = 900_000;
 
 let under: AgentWorld;

@@ -28,7 +28,8 @@ function failOnce(agent: string, trouble: string): string {
 
 /**
  * Refusals that end a turn at the first of them. `usual` is the number of requests of such a turn, `answered` that of a
- * turn with an answer. These agents take seconds of CPU to start, so three rows of the same kind belong to the long form.
+ * turn with an answer. These agents take seconds of CPU to start, so three rows of the same kind, and all of opencode, belong to
+ * the long form.
  */
 function listFinal(agent: string, usual: number, answered = usual): readonly Trouble[] {
   // An agent that sends two at once may end with the first refusal.
@@ -182,6 +183,6 @@ export const TROUBLES: Readonly<Record<string, readonly Trouble[]>> = {
     { name: "a used-up allowance", model: PLAIN, key: "used", says: /allowance/, requests: 1 },
   ],
   // Neither these nor aider stop at a 429, whatever it says (the manual's page on errors).
-  opencode: listFinal("opencode", 2),
   qwen: listFinal("qwen", 1, 2),
+  ...(IS_LONG ? { opencode: listFinal("opencode", 2) } : {}),
 };

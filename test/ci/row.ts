@@ -57,6 +57,8 @@ export interface Outcome {
   readonly text: string;
   /** The test files that it has run with all of their rows. */
   readonly whole?: readonly string[];
+  /** The units of its test files. */
+  readonly units?: readonly (readonly [file: string, units: number])[];
   /** The words for how busy the machine is, if the step found it too busy for limits of time. */
   readonly busy?: string;
 }

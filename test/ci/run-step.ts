@@ -23,6 +23,7 @@ interface FileSum {
   readonly passed: number;
   readonly failed: readonly string[];
   readonly skipped: number;
+  readonly units: number | null;
 }
 
 export interface FileRun {
@@ -58,7 +59,16 @@ async function runTests(
   const failed = results.failed === 0 && ran.code !== 0 ? 1 : results.failed;
   const { busy } = results;
   const whole = listWhole(results.files);
-  return { ...ran, passed: results.passed, failed, files: failures, whole, ...(busy !== null && { busy }) };
+  const units = results.files.flatMap((one) => (one.units === null ? [] : [[one.file, one.units] as const]));
+  return {
+    ...ran,
+    passed: results.passed,
+    failed,
+    files: failures,
+    whole,
+    units,
+    ...(busy !== null && { busy }),
+  };
 }
 
 /** Returns the files that have run with all of their rows: what one lacks, for instance an install, another step may have. */

@@ -61,7 +61,7 @@ test("the README's test command runs in a clone, and tests see recordings in a s
 });
 
 test("a file of which a row was skipped, or that has none, runs again in its step", () => {
-  const ran = { passed: 1, failed: [], skipped: 0 };
+  const ran = { passed: 1, failed: [], skipped: 0, units: null };
   const files = [
     { ...ran, file: "passed" },
     { ...ran, file: "failed", passed: 0, failed: ["a row"] },

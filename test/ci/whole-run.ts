@@ -1,6 +1,7 @@
 // The course of a whole run: installs beside the gate, the steps once it is green, the second tries, and the table.
 import { availableParallelism } from "node:os";
 import { findRecordings } from "../harness/beside.ts";
+import { findScale } from "../runner/costs.ts";
 import { type Graph, readGraph } from "../runner/graph.ts";
 import { Orphans } from "../runner/orphans.ts";
 import {
@@ -177,9 +178,8 @@ class WholeRun {
     print(
       `Changed since ${this.#change.since}: ${changed} files. The ${near.files.length} tests nearest to them run now, ${near.left} are left to the steps.`,
     );
-    const measured = this.#chooseMeasured();
-    const last = [makeNearStep(near.files), ...(measured.length > 0 ? [makeCostsStep(measured)] : [])];
-    await this.#schedule([...gate.filter((step) => !isFirst(step)), ...last], near.files);
+    await this.#schedule([...gate.filter((step) => !isFirst(step)), makeNearStep(near.files)], near.files);
+    await this.#tryCosts();
     this.#settled = await this.#tries.judge(this.#outcomes);
     this.#countRan();
     if (this.isRed) print("The gate is red, so nothing else runs.");
@@ -196,6 +196,14 @@ class WholeRun {
     const notNear = new Set(barred.flatMap(({ name }) => this.#files.get(name) ?? []));
     const mayRun = (file: string) => !notNear.has(file) && !this.#ran.has(file);
     return chooseNear(this.#change, this.#graph, { mayRun, costOf: makeCosts() });
+  }
+
+  async #tryCosts(): Promise<void> {
+    const files = this.#chooseMeasured();
+    if (files.length === 0) return;
+    const units = new Map(this.#outcomes.flatMap((one) => one.units ?? []));
+    process.env.TEST_SCALE = String(findScale(units));
+    await this.#schedule([makeCostsStep(files)]);
   }
 
   /** Those that need nothing but the project. */

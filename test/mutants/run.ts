@@ -74,7 +74,7 @@ function listTests({ tests: parts = DEFAULT_TESTS }: Mutant): readonly string[] 
 }
 
 interface Caught extends Run {
-  /** What caught it, if that is known. */
+  /** The test that caught it, if that is known. */
   readonly by: Catch | null;
 }
 

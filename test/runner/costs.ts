@@ -16,6 +16,14 @@ function differs(kept: number | null, measured: number): boolean {
   return kept === null || Math.abs(measured - kept) > Math.max(SHARE * kept, START);
 }
 
+/** Returns the units that files took for each that is kept of them: a unit isn't worth the same on every machine. */
+export function findScale(units: ReadonlyMap<string, number>): number {
+  const costs = readCosts();
+  const known = [...units].filter(([file, measured]) => costs.has(file) && measured >= 0);
+  const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
+  return sum(known.map(([, measured]) => measured)) / sum(known.map(([file]) => costs.get(file) ?? 0));
+}
+
 /** Returns whether both runs of a file differ from what is kept, in one direction. */
 export function isWrong({ kept, measured }: Omit<WrongCost, "file">): boolean {
   const isOneWay = kept === null || new Set(measured.map((one) => one > kept)).size === 1;
@@ -37,6 +45,11 @@ export async function findWrongCosts(
     if (isWrong(found)) wrong.push(found);
   }
   return wrong;
+}
+
+/** Less than is kept is only told: it may be the machine. */
+export function isDearer({ kept, measured }: WrongCost): boolean {
+  return kept === null || measured.every((one) => one > kept);
 }
 
 export function describeWrongCost({ file, kept, measured }: WrongCost): string {

@@ -1,8 +1,8 @@
-// The test files whose gateways are the binary once it is built. What a test starts as a process of its own is the binary in any case.
+// The test files whose gateways are the binary once it is built. A process that a test starts is the binary in any case.
 
 /**
- * What a binary may do otherwise: each route once, each SDK, and the files embedded in it. Where there is none, their gateways
- * run in the test's process.
+ * The files in which a binary may differ from the sources: each route once, each SDK, and whatever is embedded in it. Where
+ * there is none, their gateways run in the test's process.
  */
 export const ON_BINARY: readonly string[] = [
   "test/clients/ai-sdk.test",

@@ -1,4 +1,4 @@
-// Which mutants a run tries, and in which order: those whose results the change puts in doubt, and then the nearest to it.
+// The mutants that a run tries, in their order: those whose results the change puts in doubt, and then the nearest to it.
 import { THIRDS } from "../../ci/thirds/thirds.ts";
 import { type Catches, isUnchanged } from "../caught.ts";
 import type { Mutant } from "../mutant.ts";
@@ -8,7 +8,7 @@ export function takeThird(mutants: readonly Mutant[], third: number): readonly M
   return mutants.filter((_, at) => at % THIRDS === third);
 }
 
-/** What a run knows of the change under test. */
+/** The change under test, as far as a run knows it. */
 export interface Around {
   readonly catches: Catches;
   /** The files that it changes. */

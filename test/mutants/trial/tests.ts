@@ -13,7 +13,7 @@ export interface Run {
   readonly output: string;
 }
 
-/** What tests may still take. Infinity for any. */
+/** The CPU that tests may still take. Infinity for any. */
 export interface Purse {
   seconds: number;
 }
