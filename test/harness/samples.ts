@@ -20,6 +20,7 @@ import { type Ask, createLedger, type Ledger, type Ticket } from "../../src/ledg
 import type { Outcome } from "../../src/ledger/outcome.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { topUp } from "../ledger/top-up.ts";
+import { readEmptyStore } from "../suites/empty-store.ts";
 import { unrecorded } from "./unrecorded.ts";
 
 export const MINUTE = 60_000;
@@ -208,7 +209,7 @@ export const FAILED = {
 
 /** A store in memory with these keys. */
 export async function openMemoryStore(...keys: readonly GatewayKey[]): Promise<Store> {
-  const store = await openSqliteStore({ path: ":memory:", decide });
+  const store = await openSqliteStore({ path: ":memory:", image: readEmptyStore(), decide });
   for (const key of keys) await unrecorded(store).addKey(key, `digest of ${key.id}`);
   return store;
 }

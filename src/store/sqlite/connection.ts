@@ -70,12 +70,17 @@ export interface Connection {
 interface ConnectOptions extends MigrationHooks {
   readonly create: boolean;
   readonly schema: Schema<string>;
+  /** The bytes that a database in memory begins with. */
+  readonly image?: Uint8Array | undefined;
 }
 
 /** Opens the database and migrates it. Throws SQLite's error, or an Error that says why the file is refused. */
 export function connect(path: string, options: ConnectOptions): Connection {
   refuseEmptied(path, options);
-  const database = new Database(path, { readwrite: true, create: options.create, strict: true });
+  const { create, image } = options;
+  const database = image
+    ? Database.deserialize(image, { strict: true })
+    : new Database(path, { readwrite: true, create, strict: true });
   try {
     database.run(`PRAGMA busy_timeout = ${LOCK_BLOCKS_MS}`);
     for (const pragma of PRAGMAS) database.run(`PRAGMA ${pragma}`);

@@ -18,6 +18,8 @@ export const LOCKED = Symbol("locked");
 interface ConnectorOptions extends MigrationHooks {
   readonly path: string;
   readonly schema: Schema<string>;
+  /** The bytes that a database in memory begins with. */
+  readonly image?: Uint8Array | undefined;
   /** The longest wait for another process's lock. */
   readonly lockWaitMs: number;
   /** Called with each new connection: rows cached before can't be trusted. */
@@ -118,9 +120,9 @@ export class Connector {
   }
 
   #open(): Connection {
-    const { path, schema, onStep, checkEnd, onConnect } = this.#options;
+    const { path, schema, image, onStep, checkEnd, onConnect } = this.#options;
     if (this.#create) makeFile(path);
-    const connection = connect(path, { create: this.#create, schema, onStep, checkEnd });
+    const connection = connect(path, { create: this.#create, schema, image, onStep, checkEnd });
     try {
       if (this.#suspect) connection.verify();
     } catch (error) {

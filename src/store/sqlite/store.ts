@@ -40,6 +40,8 @@ interface SqliteStoreOptions {
   readonly lockWaitMs?: number;
   /** The schema that this program knows. Tests add steps to it. */
   readonly schema?: Schema<string>;
+  /** The bytes that a database in memory begins with. Tests open thousands that are migrated already. */
+  readonly image?: Uint8Array;
   /** Called after each step of a migration. */
   readonly onStep?: () => void;
   /** True if a migration may end the support for programs whose nodes run. */
@@ -118,6 +120,7 @@ function makeConnector(
   {
     path,
     schema,
+    image,
     onStep,
     stopsOlder = false,
     lockWaitMs = LOCK_WAIT_MS,
@@ -128,7 +131,7 @@ function makeConnector(
     const older = stopsOlder || path === IN_MEMORY ? [] : filterOlder(listNodes(path), version);
     if (older.length > 0) throw new OlderNodesError(older);
   };
-  return new Connector({ path, schema, onStep, checkEnd, lockWaitMs, onConnect: () => cache.clear() });
+  return new Connector({ path, schema, image, onStep, checkEnd, lockWaitMs, onConnect: () => cache.clear() });
 }
 
 async function checkOpening(connector: Connector, path: string): Promise<void> {

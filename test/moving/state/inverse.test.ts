@@ -5,7 +5,7 @@ import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.
 import type { Store } from "../../../src/core/store.ts";
 import { decide } from "../../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
-import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
+import { openMemoryStore } from "../../harness/samples.ts";
 import { Dice } from "../../sim/dice.ts";
 import { type Databases, useDatabases } from "../../store/postgres/databases.ts";
 import { type Applied, applyText, exportText, makeWorld, planText } from "./applying.ts";
@@ -100,7 +100,7 @@ test(
   `${SQLITE} states on SQLite`,
   async () => {
     for (let seed = 1; seed <= SQLITE; seed++)
-      await tryState(seed, () => openSqliteStore({ path: ":memory:", decide }));
+      await tryState(seed, openMemoryStore);
   },
   TIMEOUT_MS,
 );

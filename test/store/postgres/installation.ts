@@ -120,7 +120,7 @@ async function makeKit(folder: string): Promise<void> {
     symlinkSync(isCopied ? source : join(PACKAGE, source), join(beside, basename(target)));
   giveToUser(beside);
   if ((await spawnProgram(kit, "initdb", beside, INITDB).exited) !== 0)
-    throw new Error(`no PostgreSQL data could be made: ${await logOf(beside).text()}`);
+    throw new Error(`no PostgreSQL data could be made: ${await openLog(beside).text()}`);
   try {
     renameSync(beside, folder);
   } catch (error) {
@@ -141,7 +141,7 @@ function spawnProgram(
     LC_ALL: "C",
     LD_LIBRARY_PATH: `${libraries}:${join(native, "lib")}`,
   };
-  const stdio = { stdout: "pipe", stderr: logOf(folder) } as const;
+  const stdio = { stdout: "pipe", stderr: openLog(folder) } as const;
   const child = Bun.spawn(command, { ...USER, ...stdio, cwd: folder, env, detached: true });
   child.unref();
   return child;
@@ -162,12 +162,12 @@ export async function makePlace(isOnDisk: boolean, copied?: string): Promise<Pla
   mkdirSync(folder, { mode: 0o700 });
   giveToUser(folder);
   const source = join(copied ?? kit.folder, "data");
-  const copy = Bun.spawn(["cp", "-R", source, join(folder, "data")], { ...USER, stderr: logOf(folder) });
-  if ((await copy.exited) !== 0) throw new Error(`no copy of the data: ${await logOf(folder).text()}`);
+  const copy = Bun.spawn(["cp", "-R", source, join(folder, "data")], { ...USER, stderr: openLog(folder) });
+  if ((await copy.exited) !== 0) throw new Error(`no copy of the data: ${await openLog(folder).text()}`);
   return { folder, spawn: (flags) => spawnProgram(kit, "postgres", folder, flags) };
 }
 
-export function logOf(folder: string) {
+export function openLog(folder: string) {
   return Bun.file(join(folder, "server.log"));
 }
 

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { basename, join } from "node:path";
 import { SQL } from "bun";
 import { until } from "../../whole/world/until.ts";
-import { giveToUser, logOf, makePlace, type Place } from "./installation.ts";
+import { giveToUser, makePlace, openLog, type Place } from "./installation.ts";
 
 const START_MS = 30_000;
 type Settings = Readonly<Record<string, string>>;
@@ -141,7 +141,7 @@ async function launch({ folder, spawn }: Place, port: number, settings: Settings
     return lines[0] === String(child.pid) && lines[7]?.trim() === "ready";
   };
   await until("PostgreSQL to start", () => child.exitCode !== null || isReady(), START_MS);
-  if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${await logOf(folder).text()}`);
+  if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${await openLog(folder).text()}`);
   // All the server's processes hold the other end of the pipe, and none writes to it: it ends when the last one exits.
   return { pid: child.pid, port, gone: new Response(child.stdout).text() };
 }

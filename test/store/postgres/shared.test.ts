@@ -22,6 +22,7 @@ import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors } from "../../ledger/payments.ts";
 import { Dice } from "../../sim/dice.ts";
 import { runSql } from "../../suites/postgres-suites.ts";
+import { until } from "../../whole/world/until.ts";
 import { type Databases, useDatabases } from "./databases.ts";
 
 const COST = 1000;
@@ -177,6 +178,7 @@ test("accounts whose locks weren't had in time hold two turns at most", async ()
   const held = await lockAccounts(locked);
   const first = await fundOneByOne(impatient, locked);
   for (const [end] of await Promise.all(first)) expect(end?.status).toBe("rejected");
+  await until("the server has given them up as well", async () => (await countWaiting()) === 0);
   const second = await fundOneByOne(impatient, locked, 2);
   await impatient.transact(fund(free));
   await impatient.transact(fund(free));
