@@ -164,7 +164,7 @@ async function checkCosts(files: readonly string[]): Promise<void> {
   else checks.push(...wrong.filter(isDearer).map((one) => ({ name: describeWrongCost(one), isGood: false })));
 }
 
-/** What a run of many files has found. */
+/** Found by a run of many files. */
 const SCALE = Number(process.env.TEST_SCALE) || 1;
 
 /** Returns the units of a file and all that it starts, by the scale of those that are kept. */

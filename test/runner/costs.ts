@@ -47,7 +47,7 @@ export async function findWrongCosts(
   return wrong;
 }
 
-/** Less than is kept is only told: it may be the machine. */
+/** Less than is kept may be the machine, and isn't red. */
 export function isDearer({ kept, measured }: WrongCost): boolean {
   return kept === null || measured.every((one) => one > kept);
 }
