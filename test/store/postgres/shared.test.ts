@@ -42,6 +42,8 @@ const ODD = `"quotes" \\ back \\u0041, {braces}, NULL, a\nline, a\ttab, “ü”
 let server: Databases;
 let url: string;
 let store: Store;
+/** Counts while others wait. */
+let counting: SQL;
 
 const open = () => openPostgresStore({ url, decide: decideByDemand, patienceMs: PATIENCE_MS });
 
@@ -49,9 +51,13 @@ beforeAll(async () => {
   server = await useDatabases();
   url = server.url;
   // Found before a lock's time limit hides it.
+  counting = new SQL(url, { max: 1 });
   await runSql(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '10ms'`);
 }, 60_000);
-afterAll(() => server.remove());
+afterAll(async () => {
+  await counting.close();
+  await server.remove();
+});
 beforeEach(async () => {
   store = await open();
   await store.beat();
@@ -106,8 +112,8 @@ async function lockAccounts(accountIds: readonly string[]): Promise<AsyncDisposa
 }
 
 async function countWaiting(): Promise<number> {
-  await using sql = new SQL(url, { max: 1 });
-  const [row] = await sql`SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+  const [row] =
+    await counting`SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
   return row?.count;
 }
 
