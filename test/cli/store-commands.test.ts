@@ -10,6 +10,7 @@ import { LONG_MS, type Place, startServe } from "../harness/serve-process.ts";
 /** This process's own: commands look for their files in the folder where they run, within this process or as another. */
 let folder: string;
 beforeEach(() => {
+  if (readdirSync(process.cwd()).length > 0) throw new Error("Another's files would be removed.");
   folder = process.cwd();
 });
 afterEach(() => {

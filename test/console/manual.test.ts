@@ -6,7 +6,6 @@ import {
   type ConsoleWorld,
   findBarriers,
   HAS_BROWSER,
-  isTooWide,
   newVisitor,
   startConsoleWorld,
   VISIT_MS,
@@ -32,8 +31,16 @@ const CHAPTERS_MS = 300_000;
 
 const addressOf = (name: string) => `/docs/${name === INDEX ? "" : name}`;
 
-/** Puts a chapter's content in the place of the one that is shown. Returns the kinds of its elements, each with all around it. */
-function show(page: Page, name: string): Promise<readonly string[]> {
+interface Seen {
+  /** The kinds of its elements, each with all around it. */
+  readonly kinds: readonly string[];
+  readonly isTooWide: boolean;
+  /** The names in the first columns of tables whose lines break within a word. */
+  readonly broken: readonly string[];
+}
+
+/** Puts a chapter's content in the place of the one that is shown, and looks at it. */
+function lookAt(page: Page, name: string): Promise<Seen> {
   return page.evaluate(async (address) => {
     const text = await (await fetch(address)).text();
     const main = new DOMParser().parseFromString(text, "text/html").querySelector("main");
@@ -43,7 +50,25 @@ function show(page: Page, name: string): Promise<readonly string[]> {
       const own = `${one.localName}.${one.className} ${one.getAttributeNames()} ${one.textContent !== ""}`;
       return one.parentElement === null || one === main ? own : `${nameKind(one.parentElement)} > ${own}`;
     };
-    return [...new Set([...main.querySelectorAll("*")].map(nameKind))];
+    const kinds = [...new Set([...main.querySelectorAll("*")].map(nameKind))];
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const isTooWide = scrollWidth > clientWidth;
+    for (const hidden of document.querySelectorAll("details")) hidden.open = true;
+    const findTop = (text: Text, at: number) => {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return range.getBoundingClientRect().top;
+    };
+    const isBroken = (text: Text) =>
+      [...text.data.matchAll(/(?<=\w)\w/g)].some(
+        ({ index: at }) => findTop(text, at) > findTop(text, at - 1) + 4,
+      );
+    const broken = [...document.querySelectorAll("td:first-child code")]
+      .filter((name) => name.getClientRects().length > 1)
+      .flatMap((name) => [...name.childNodes].filter((node) => node instanceof Text))
+      .filter(isBroken);
+    return { kinds, isTooWide, broken: broken.map(({ data }) => data) };
   }, addressOf(name));
 }
 
@@ -60,28 +85,6 @@ function chooseChapters(kinds: ReadonlyMap<string, readonly string[]>): readonly
   return chosen;
 }
 
-/** Returns the names in the first columns of tables whose lines break within a word. */
-function listBroken(page: Page): Promise<readonly string[]> {
-  return page.evaluate(() => {
-    for (const hidden of document.querySelectorAll("details")) hidden.open = true;
-    const findTop = (text: Text, at: number) => {
-      const range = document.createRange();
-      range.setStart(text, at);
-      range.setEnd(text, at + 1);
-      return range.getBoundingClientRect().top;
-    };
-    const names = [...document.querySelectorAll("td:first-child code")];
-    const texts = names
-      .filter((name) => name.getClientRects().length > 1)
-      .flatMap((name) => [...name.childNodes].filter((node) => node instanceof Text));
-    const isBroken = (text: Text) =>
-      [...text.data.matchAll(/(?<=\w)\w/g)].some(
-        ({ index: at }) => findTop(text, at) > findTop(text, at - 1) + 4,
-      );
-    return texts.filter(isBroken).map(({ data }) => data);
-  });
-}
-
 describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
   for (const look of LOOKS) {
     test(
@@ -93,9 +96,10 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
         expect(await findBarriers(page)).toEqual([]);
         const kinds = new Map<string, readonly string[]>();
         for (const name of CHAPTER_NAMES) {
-          kinds.set(name, await show(page, name));
-          expect([name, await isTooWide(page)]).toEqual([name, false]);
-          if (!isPhone) expect([name, await listBroken(page)]).toEqual([name, []]);
+          const seen = await lookAt(page, name);
+          kinds.set(name, seen.kinds);
+          expect([name, seen.isTooWide]).toEqual([name, false]);
+          if (!isPhone) expect([name, seen.broken]).toEqual([name, []]);
         }
         for (const name of chooseChapters(kinds)) {
           await page.goto(world.gateway.url + addressOf(name));

@@ -285,20 +285,4 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await page.getByText("topup.made").first().waitFor();
     await close();
   });
-
-  test("before the first request the overview explains what to do", async () => {
-    const quiet = await startConsoleWorld();
-    const { page, leave } = await openConsole(quiet);
-    await page.getByRole("heading", { name: "No traffic in this period" }).waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    const steps = page.getByRole("main").getByRole("listitem");
-    await steps.filter({ hasText: /Done:\s*Add a provider's key/ }).waitFor();
-    await steps.filter({ hasText: /To do:\s*Get a first answer/ }).waitFor();
-    await page.getByRole("button", { name: "Mark as done Set up alerts" }).click();
-    await steps.filter({ hasText: /Done:\s*Set up alerts/ }).waitFor();
-    await page.getByRole("link", { name: "Add a key" }).click();
-    await page.getByRole("button", { name: "Add New Key" }).waitFor();
-    await leave();
-    await quiet.stop();
-  });
 });

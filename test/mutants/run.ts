@@ -14,6 +14,7 @@ import {
   aimAt,
   type Catch,
   type Catches,
+  DAYS_ALONE,
   digestCatch,
   readCatch,
   readCatches,
@@ -123,7 +124,8 @@ async function judge(copy: string, purse: Purse, mutant: Mutant, last: Catch | u
 /** Throws if the tests fail without any mutant: what they catch would prove nothing. */
 async function proveSound(copy: string, purse: Purse): Promise<void> {
   const env = { SIM_DAYS: SOUND_DAYS };
-  const { hasFailed, hasEnded, output } = await runTests(copy, purse, { flags: DEFAULT_TESTS, env });
+  const flags = [...DAYS_ALONE, ...DEFAULT_TESTS];
+  const { hasFailed, hasEnded, output } = await runTests(copy, purse, { flags, env });
   if (hasFailed || !hasEnded)
     throw new Error(`The tests fail without any mutant: ${describeFailure(output)}`);
 }

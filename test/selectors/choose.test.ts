@@ -20,6 +20,7 @@ import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { readFeatures } from "../../src/selectors/text/features.ts";
 import { predict } from "../../src/selectors/text/predictor.ts";
 import { describeChat, makeConversation } from "../harness/conversation.ts";
+import { IS_LONG } from "../harness/long.ts";
 import { makeDice } from "./dice.ts";
 import { asking, even, PROMPTS, seeHealth } from "./sample-cards.ts";
 import { teachScore } from "./training/teach.ts";
@@ -143,11 +144,14 @@ function highest(candidates: readonly Candidate[], name: "quality" | "level"): n
   return Math.max(...candidates.map((one) => one[name]));
 }
 
+/** The short form has a third of them. */
+const countRounds = (rounds: number): number => (IS_LONG ? rounds : Math.ceil(rounds / 3));
+
 describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (selector) => {
   test("returns the first few, and those of highest quality and level, in order", () => {
     const roll = makeDice(selector.name.length * 7 + 1);
     let many = 0;
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < countRounds(60); round++) {
       const input = anyInput(roll);
       const { foremost, candidates, choice, pinned, stays } = choose(selector, input);
       const able = candidates.filter(({ eligible }) => eligible);
@@ -165,12 +169,12 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
       );
       if (able.length > FIRST_KEPT) many++;
     }
-    expect(many).toBeGreaterThan(30);
+    expect(many).toBeGreaterThan(countRounds(60) / 2);
   });
 
   test("doesn't depend on the order of the catalogue", () => {
     const roll = makeDice(selector.name.length);
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < countRounds(20); round++) {
       const cached = { cardId: "", tokens: 0 };
       const input = { ...anyInput(roll), cached: () => cached };
       const kept = (cards: readonly ModelCard[]) =>
@@ -184,7 +188,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
 
   test("chooses for a request as if none had come before it", () => {
     const roll = makeDice(selector.name.length + 5);
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < countRounds(5); round++) {
       const { cards, rules, quality } = anyInput(roll);
       const among = Int32Array.from(cards.keys()).filter(() => roll() < 0.5);
       for (let turn = 0; turn < 30; turn++) {
@@ -200,7 +204,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
 
   test("among some of the cards chooses as if there were no others, and never one that isn't for chat", () => {
     const roll = makeDice(selector.name.length + 3);
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < countRounds(20); round++) {
       const input = anyInput(roll);
       const among = Int32Array.from(input.cards.keys()).filter(() => roll() < 0.3);
       const kept = (change: Partial<ChooseInput>) =>
@@ -220,7 +224,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
   test("continues beyond the first if those can't be called", () => {
     const roll = makeDice(5);
     let beyond = 0;
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < countRounds(20); round++) {
       const input: ChooseInput = {
         ...anyInput(roll),
         health: { over: () => () => null },
@@ -246,6 +250,6 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
       });
       expect(plan.attempts.map(({ card }) => card.id)).toEqual(places.map((at) => able[at]?.card.id ?? ""));
     }
-    expect(beyond).toBeGreaterThan(2);
+    expect(beyond).toBeGreaterThan(0);
   });
 });

@@ -4,10 +4,14 @@ import { IS_LONG } from "../harness/long.ts";
 import { auditDay, type Counts, type Finding } from "./audit.ts";
 import { liveThrough } from "./day.ts";
 
+const { SIM_SEED, SIM_DAYS } = process.env;
+const isShort = !IS_LONG && SIM_SEED === undefined && SIM_DAYS === undefined;
+/** Three of them show planted faults that no other day of the short form does, and the last has a cost above what was held. */
+const RARE_DAYS = [225, 247, 260, 261];
 /** The short form has days of every kind. */
-const FIRST = Number(process.env.SIM_SEED ?? (IS_LONG ? 1 : 151));
-const DAYS_USUAL = IS_LONG ? 1000 : 150;
-const DAYS = Number(process.env.SIM_DAYS ?? (process.env.SIM_SEED === undefined ? DAYS_USUAL : 1));
+const SEEDS = isShort
+  ? [...listFrom(151, 46), ...RARE_DAYS]
+  : listFrom(Number(SIM_SEED ?? 1), Number(SIM_DAYS ?? (SIM_SEED === undefined ? 1000 : 1)));
 const DAYS_PER_TEST = 50;
 const TIMEOUT_MS = 600_000;
 /** A few are enough to read, since wrong days usually share one cause. */
@@ -15,10 +19,15 @@ const SHOWN_MAX = 3;
 
 const total: Partial<Record<keyof Counts, number>> = {};
 
+function listFrom(first: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, at) => first + at);
+}
+
 /** Returns the seeds of the days that went wrong, with the problems found. */
-async function wrongDays(from: number, count: number): Promise<readonly string[]> {
+async function wrongDays(seeds: readonly number[]): Promise<readonly string[]> {
   const wrong: string[] = [];
-  for (let seed = from; seed < from + count && wrong.length < SHOWN_MAX; seed++) {
+  for (const seed of seeds) {
+    if (wrong.length === SHOWN_MAX) break;
     const { problems, counts } = await audited(seed);
     for (const name of namesOf(counts)) total[name] = (total[name] ?? 0) + counts[name];
     if (problems.length > 0) wrong.push(`SIM_SEED=${seed}: ${problems.slice(0, SHOWN_MAX).join("\n")}`);
@@ -52,13 +61,12 @@ function namesOf(counts: Counts): readonly (keyof Counts)[] {
 }
 
 describe("simulated days end with no holds left, books that match the providers' counts, and each answer billed once", () => {
-  for (let done = 0; done < DAYS; done += DAYS_PER_TEST) {
-    const from = FIRST + done;
-    const count = Math.min(DAYS_PER_TEST, DAYS - done);
+  for (let done = 0; done < SEEDS.length; done += DAYS_PER_TEST) {
+    const seeds = SEEDS.slice(done, done + DAYS_PER_TEST);
     test(
-      `seeds ${from} to ${from + count - 1}`,
+      `seeds from ${seeds[0]} to ${seeds.at(-1)}`,
       async () => {
-        const wrong = await wrongDays(from, count);
+        const wrong = await wrongDays(seeds);
         for (const words of wrong) console.log(words);
         expect(wrong.map((words) => words.split("\n")[0])).toEqual([]);
       },
@@ -66,8 +74,8 @@ describe("simulated days end with no holds left, books that match the providers'
     );
   }
 
-  test.skipIf(DAYS < 50)("every kind of failure occurred", () => {
-    console.log(`${DAYS} days: ${JSON.stringify(total)}`);
+  test.skipIf(SEEDS.length < 50)("every kind of failure occurred", () => {
+    console.log(`${SEEDS.length} days: ${JSON.stringify(total)}`);
     expect(Object.entries(total).filter(([, count]) => count === 0)).toEqual([]);
   });
 });
@@ -76,8 +84,9 @@ describe("a seed", () => {
   let stories: readonly string[];
 
   beforeAll(async () => {
-    const one = await liveThrough(FIRST);
-    const other = await liveThrough(FIRST);
+    const [first = 1] = SEEDS;
+    const one = await liveThrough(first);
+    const other = await liveThrough(first);
     stories = [one, other].map(({ story }) => withoutNames(story));
     one.dispose();
     other.dispose();

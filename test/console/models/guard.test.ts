@@ -1,4 +1,4 @@
-// The page Guard: how to begin without rules, and with some what they have found and what they find in a text that is tried.
+// The page Guard: what its rules have found, and what they find in a text that is tried.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,38 +27,27 @@ const RULES = `guard:
   words: { customers: [Kestrel GmbH] }
   allow: ["*@own.example.net"]`;
 
-let none: ConsoleWorld;
-let some: ConsoleWorld;
+let world: ConsoleWorld;
 
 beforeAll(async () => {
   if (!HAS_BROWSER) return;
-  [none, some] = await Promise.all([startConsoleWorld(), startConsoleWorld({ more: RULES })]);
-  const { secret } = await some.gateway.newKey();
+  world = await startConsoleWorld({ more: RULES });
+  const { secret } = await world.gateway.newKey();
   const ask = (content: string) =>
-    some.gateway.chat({ model: "OpenAI#gpt-5.4", messages: [{ role: "user", content }] }, { secret });
+    world.gateway.chat({ model: "OpenAI#gpt-5.4", messages: [{ role: "user", content }] }, { secret });
   for (const text of ["Mail ada@corp-x.de", "Mail eve@corp-x.de", "Card 4532 0151 1283 0366"])
     expect((await ask(text)).status).toBe(200);
-  const operator = createOperator(some.gateway);
+  const operator = createOperator(world.gateway);
   await until("the findings are summed", async () => {
     const { body } = await operator.get("/usage?group_by=finding");
     return JSON.stringify(body).includes("card");
   });
 });
-afterAll(async () => {
-  await none?.stop();
-  await some?.stop();
-});
+afterAll(() => world?.stop());
 
 describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () => {
-  test("without rules it says how to begin, as YAML to copy", async () => {
-    const { page, leave } = await openConsole(none, "/settings/guard");
-    await page.getByRole("heading", { name: "No rules yet" }).waitFor();
-    expect(await page.locator("pre").innerText()).toContain("detect: [secrets]");
-    await leave();
-  });
-
   test("shows rules, and findings by detector and account that lead to their requests", async () => {
-    const { page, leave } = await openConsole(some, "/settings/guard");
+    const { page, leave } = await openConsole(world, "/settings/guard");
     const rules = page.getByRole("table", { name: "Rules" });
     await rules.getByRole("row").filter({ hasText: "personal" }).getByText("accounts default").waitFor();
     const table = page.getByRole("table", { name: "Findings" });
@@ -75,7 +64,7 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
   });
 
   test("finds the values of a text that is tried, on a phone too", async () => {
-    const { page, leave } = await openConsole(some, "/settings/guard", PHONE);
+    const { page, leave } = await openConsole(world, "/settings/guard", PHONE);
     await page.getByLabel("Text", { exact: true }).fill("Write to ada@corp-x.de, not to us@own.example.net");
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     const found = page.getByRole("table", { name: "Found in the text" });
@@ -88,7 +77,7 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
   });
 
   test("shows a tried text as it would leave, and that a refused one doesn't", async () => {
-    const { page, leave } = await openConsole(some, "/settings/guard");
+    const { page, leave } = await openConsole(world, "/settings/guard");
     const rules = page.getByRole("table", { name: "Rules" });
     for (const [action, tone] of [
       ["refuse", "bad"],
@@ -111,16 +100,16 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
   });
 
   test("says which nodes have other rules", async () => {
-    const { page, leave } = await openConsole(some, "/settings/guard");
+    const { page, leave } = await openConsole(world, "/settings/guard");
     await page.getByRole("table", { name: "Rules" }).waitFor();
     expect(await page.getByText("has other rules").count()).toBe(0);
-    const { configFile, directory } = some.gateway;
+    const { configFile, directory } = world.gateway;
     // Each node reads its own file again when that changes.
     const otherFile = join(directory, "other.yaml");
     writeFileSync(otherFile, readFileSync(configFile, "utf8").replace("Kestrel GmbH", "Bluebird"));
-    const other = await some.gateway.another(otherFile);
+    const other = await world.gateway.another(otherFile);
     try {
-      const operator = createOperator(some.gateway);
+      const operator = createOperator(world.gateway);
       const [node] = await until("the other node has told its version", async () => {
         const { body } = await operator.get("/guard");
         return body.other_nodes === undefined ? null : asArray(body.other_nodes);

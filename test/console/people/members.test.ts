@@ -1,18 +1,11 @@
-// The console's pages of people: the first day, the list, a person's roles, and the ends of access.
+// The console's pages of people: the list, a person's roles, and the ends of access.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { digestUserCode } from "../../../src/people/devices.ts";
 import { DAY, makeKey } from "../../harness/samples.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { poll, startDevice } from "../../people/sign-in/agent.ts";
 import { type PeopleWorld, PHONE, startPeopleWorld } from "../people.ts";
-import {
-  findBarriers,
-  HAS_BROWSER,
-  isTooWide,
-  openConsole,
-  startConsoleWorld,
-  VISIT_MS,
-} from "../visitor.ts";
+import { findBarriers, HAS_BROWSER, isTooWide, openConsole, VISIT_MS } from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 
@@ -33,21 +26,6 @@ const read = async (path: string) => {
 const findMember = (id: string) => read(`/members/${id}`);
 
 describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
-  test("without a provider, the page says how to set one up, with the address to copy", async () => {
-    const publicUrl = "https://gateway.example";
-    const fresh = await startConsoleWorld({ server: `public_url: "${publicUrl}/"` });
-    const { page, leave } = await openConsole(fresh, "/settings/people", PHONE);
-    const callback = `${publicUrl}/auth/oidc/callback`;
-    await page.getByText(callback).waitFor();
-    await page.getByRole("button", { name: "Copy address" }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(callback);
-    await page.getByText(`public_url: ${publicUrl}`).waitFor();
-    await page.getByText("The admin token stays a way in").waitFor();
-    expect(await isTooWide(page)).toBe(false);
-    await leave();
-    await fresh.stop();
-  });
-
   test("with a provider and before anybody has signed in, the page says where they do", async () => {
     const { page, leave } = await openConsole(world, "/settings/people");
     await page.getByRole("heading", { name: "Nobody has signed in yet" }).waitFor();

@@ -8,7 +8,7 @@ import { until } from "../../whole/world/until.ts";
 import { addShown } from "../batch-states.ts";
 import { type PeopleWorld, startPeopleWorld } from "../people.ts";
 import { findView, type Items, nameViews } from "../views.ts";
-import { HAS_BROWSER, isTooWide, openConsole, VISIT_MS, type Visitor } from "../visitor.ts";
+import { HAS_BROWSER, openConsole, VISIT_MS, type Visitor } from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 
@@ -83,10 +83,16 @@ afterAll(async () => {
   await tools.stop();
 });
 
-/** Returns the buttons, links and fields of the page that stand outside of the window, or of the box of their table. */
-function listOutOfSight(page: Page): Promise<readonly string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll("main :is(a, button, input, select)")].flatMap((one) => {
+/**
+ * Returns the buttons, links and fields of the page that stand outside of the window or of the box of their table, the tables that
+ * are wider than theirs, and the page itself if it is too wide.
+ */
+function listOutside(page: Page): Promise<readonly string[]> {
+  return page.evaluate(async () => {
+    // Sizes take effect with the next picture.
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const { scrollWidth: needed, clientWidth: given } = document.documentElement;
+    const outOfSight = [...document.querySelectorAll("main :is(a, button, input, select)")].flatMap((one) => {
       const { left, width, right: end } = one.getBoundingClientRect();
       let right = end;
       // A text that is too long for its cell ends in dots there.
@@ -96,23 +102,15 @@ function listOutOfSight(page: Page): Promise<readonly string[]> {
       const most = one.closest(".table-box")?.getBoundingClientRect().right ?? window.innerWidth;
       const isOut = width > 1 && (left < -1 || right > Math.min(window.innerWidth, most) + 1);
       return isOut ? [`${one.tagName} ${one.textContent || one.ariaLabel}, ${left} to ${right}`] : [];
-    }),
-  );
-}
-
-/** Returns the tables that are wider than their box. */
-function listWideTables(page: Page): Promise<readonly string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll("main .table-box")].flatMap((box) => {
+    });
+    const wideTables = [...document.querySelectorAll("main .table-box")].flatMap((box) => {
       const { scrollWidth, clientWidth } = box;
       const label = box.querySelector("table")?.ariaLabel;
       return scrollWidth > clientWidth ? [`the table ${label} by ${scrollWidth - clientWidth}`] : [];
-    }),
-  );
+    });
+    return [...(needed > given ? ["the page"] : []), ...wideTables, ...outOfSight];
+  });
 }
-
-/** Sizes take effect with the next picture. */
-const DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
 
 describe.skipIf(!HAS_BROWSER)("at every width (skipped without Chromium)", () => {
   let opened: Visitor | null = null;
@@ -130,10 +128,7 @@ describe.skipIf(!HAS_BROWSER)("at every width (skipped without Chromium)", () =>
     const outside: unknown[] = [];
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
-      await page.evaluate(DRAWN);
-      if (await isTooWide(page)) outside.push([width, "the page"]);
-      const found = [...(await listWideTables(page)), ...(await listOutOfSight(page))];
-      outside.push(...found.map((one) => [width, one]));
+      outside.push(...(await listOutside(page)).map((one) => [width, one]));
     }
     expect(outside).toEqual([]);
   });

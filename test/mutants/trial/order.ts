@@ -1,11 +1,11 @@
 // The mutants that a run tries, in their order: those whose results the change puts in doubt, and then the nearest to it.
-import { THIRDS } from "../../ci/thirds/thirds.ts";
+import { findThird } from "../../ci/thirds/thirds.ts";
 import { type Catches, isUnchanged } from "../caught.ts";
 import type { Mutant } from "../mutant.ts";
 
-/** Returns every third mutant, beginning with the one of this number: 0, 1 or 2. */
-export function takeThird(mutants: readonly Mutant[], third: number): readonly Mutant[] {
-  return mutants.filter((_, at) => at % THIRDS === third);
+/** Returns the mutants of a third, from 0, which changes with nothing but their names. */
+function takeThird(mutants: readonly Mutant[], third: number): readonly Mutant[] {
+  return mutants.filter(({ name }) => findThird(name) === third);
 }
 
 /** The change under test, as far as a run knows it. */
@@ -17,7 +17,7 @@ export interface Around {
   readonly near: readonly string[];
   /** The third of the mutants it doesn't touch that are tried too. All of them if null. */
   readonly third: number | null;
-  /** The kept units of a test file. */
+  /** The kept cost of a test file. */
   readonly costOf: (file: string) => number;
 }
 
