@@ -11,9 +11,8 @@ export function sumWholeRun(graph: Graph, follows: Follows): number {
   const files = assignFiles(steps, graph);
   const costOf = makeCosts();
   const units = steps.map(({ name, work, gate }) => {
-    const counted = gate === "whole" ? 0 : readCheck(name);
-    const ofFiles = (files.get(name) ?? []).reduce((sum, file) => sum + costOf(file), 0);
-    const all = "command" in work ? counted : ofFiles;
+    const own = "command" in work && gate !== "whole" ? readCheck(name) : 0;
+    const all = (files.get(name) ?? []).reduce((sum, file) => sum + costOf(file), own);
     return follows[name] === undefined ? all : all / THIRDS;
   });
   return units.reduce((sum, one) => sum + one, 0);
