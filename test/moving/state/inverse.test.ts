@@ -99,8 +99,7 @@ const POSTGRES = Number(process.env.POSTGRES_STATES ?? 2);
 test(
   `${SQLITE} states on SQLite`,
   async () => {
-    for (let seed = 1; seed <= SQLITE; seed++)
-      await tryState(seed, openMemoryStore);
+    for (let seed = 1; seed <= SQLITE; seed++) await tryState(seed, openMemoryStore);
   },
   TIMEOUT_MS,
 );
