@@ -1,6 +1,7 @@
 // A gateway on its first day: what is missing is said where it is missed, with the way to it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Started } from "../harness/harness.ts";
 import { PHONE } from "./people.ts";
 import {
@@ -21,10 +22,12 @@ let world: ConsoleWorld;
 let bare: Started;
 beforeAll(async () => {
   world = await startConsoleWorld({ server: `public_url: "${PUBLIC_URL}/"` });
-  const { configFile, another } = world.gateway;
+  const { configFile, directory, another } = world.gateway;
   const text = readFileSync(configFile, "utf8").replace(/^providers:\n(?: {2}.*\n?)*/m, "providers: {}\n");
-  writeFileSync(configFile, text);
-  bare = await another();
+  // Its own file, since each node reads its file again when that changes.
+  const bareFile = join(directory, "bare.yaml");
+  writeFileSync(bareFile, text);
+  bare = await another(bareFile);
 });
 afterAll(async () => {
   await bare.stop();
