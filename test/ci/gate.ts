@@ -4,7 +4,7 @@ import type { Change } from "./change.ts";
 import type { Step } from "./row.ts";
 
 /** The units of the tests near the change. */
-const NEAR_UNITS = 9;
+const NEAR_UNITS = 16;
 
 export interface Near {
   readonly files: readonly string[];
@@ -31,7 +31,7 @@ export function chooseNear(
 }
 
 /** The units of the files whose kept costs are tried. */
-const TRIED_UNITS = 20;
+const TRIED_UNITS = 36;
 
 /** Returns the files to measure: those that a change touches, and those of which it keeps another cost, the cheapest by it first. */
 export function chooseMeasured(

@@ -54,11 +54,16 @@ export function listTimes(
   outcomes: readonly Outcome[],
   yardstick: Count,
 ): Readonly<Record<string, StepTime>> {
-  const round = (value: number) => Math.round(value * 10) / 10;
+  const round = (value: number, digits = 1) => Number(value.toFixed(digits));
   return Object.fromEntries(
     outcomes.map(({ name, seconds, cpu, passed, failed }) => [
       name,
-      { seconds: round(seconds), units: round(yardstick.count(cpu)), rows: passed + failed },
+      {
+        seconds: round(seconds),
+        units: round(yardstick.count(cpu)),
+        cores: round(cpu / Math.max(seconds, 1), 2),
+        rows: passed + failed,
+      },
     ]),
   );
 }

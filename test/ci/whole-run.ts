@@ -9,7 +9,6 @@ import {
   parseCosts,
   readCosts,
   readStepTimes,
-  SLOW_UNIT_SECONDS,
   TIMINGS_FILE,
   writeStepTimes,
 } from "../runner/timings.ts";
@@ -27,7 +26,7 @@ import { schedule } from "./schedule.ts";
 import { SecondTries } from "./second-try.ts";
 import { makeSteps } from "./steps.ts";
 import { type MainLine, openMainLine } from "./thirds/main-line.ts";
-import { findDue, findThird, readFollows, THIRDS } from "./thirds/thirds.ts";
+import { Due, readFollows } from "./thirds/thirds.ts";
 
 export interface Wish {
   readonly root: string;
@@ -47,6 +46,8 @@ interface Sum {
 
 /** Waiting for children leaves a little room for more than the cores can do. */
 const ROOM = availableParallelism() * 1.1;
+/** A step that waited for others' work looks as if it had less of its own. */
+const SHARE_MIN = 0.6;
 /** The time of a step of which none is kept: it starts before those that are known to be short. */
 const UNKNOWN_SECONDS = 600;
 
@@ -104,8 +105,7 @@ class WholeRun {
   readonly #tries: SecondTries;
   readonly #yardstick: Yardstick;
   readonly #mainLine: MainLine;
-  /** The third of each step's files that runs; null for all. */
-  readonly #due: ReadonlyMap<string, number | null>;
+  readonly #due: Due;
   readonly #times = readStepTimes();
   readonly #outcomes: Outcome[] = [];
   /** The tests that the gate has run with all of their rows: the first tier in the clone, and those near the change. */
@@ -128,11 +128,7 @@ class WholeRun {
     const { follows } = readFollows(wish.root);
     const steps = this.#steps;
     this.#tries = new SecondTries({ root: wish.root, steps, change, graph, today, print, mainLine, follows });
-    const isWhole = wish.isLong || wish.only !== null;
-    const due = this.#steps.map(
-      ({ name }) => [name, isWhole ? null : findDue(name, change.push, follows)] as const,
-    );
-    this.#due = new Map(due);
+    this.#due = new Due(wish.isLong || wish.only !== null ? null : change.push, follows);
   }
 
   get isRed(): boolean {
@@ -163,8 +159,7 @@ class WholeRun {
 
   /** A program that follows a subject runs in one of three. */
   #isProgramDue({ name, work }: Step): boolean {
-    const third = this.#due.get(name) ?? null;
-    return !("command" in work) || third === null || findThird(name) === third;
+    return !("command" in work) || this.#due.has(name, name);
   }
 
   async runGate(): Promise<void> {
@@ -228,17 +223,14 @@ class WholeRun {
     for (const file of passed) this.#mainLine.settle(file);
   }
 
-  /** Returns the cores that a step keeps busy, by what it took last. A new one may take them all. */
+  /** Returns the cores that a step keeps busy, by what it took last beside others. A new one may take them all. */
   #expectShare(name: string): number {
-    const { seconds = 0, units = 0 } = this.#times[name] ?? {};
-    return seconds > 0 ? (units * SLOW_UNIT_SECONDS) / seconds : availableParallelism();
+    return Math.max(SHARE_MIN, this.#times[name]?.cores ?? availableParallelism());
   }
 
   /** Returns the files of a step that the gate hasn't run in the same way. */
   #listLeft({ name, work }: Step): readonly string[] {
-    const third = this.#due.get(name) ?? null;
-    const isDue = (file: string) =>
-      third === null || findThird(file) === third || this.#mainLine.owed.has(file);
+    const isDue = (file: string) => this.#due.has(name, file) || this.#mainLine.owed.has(file);
     const files = (this.#files.get(name) ?? []).filter(isDue);
     const isOtherWay = work.onBinary || ("under" in work && work.importing !== undefined);
     return isOtherWay ? files : files.filter((file) => !this.#ran.has(file));
@@ -250,7 +242,12 @@ class WholeRun {
     installing: ReadonlyMap<string, Promise<Outcome>> = new Map(),
   ): Promise<void> {
     const listFiles = (step: Step) => (step.name === NEAR ? near : this.#listLeft(step));
-    const tasks = steps.map((step) => ({ ...step, cpu: this.#expectShare(step.name) }));
+    // What is installed has begun before.
+    const shareOf = ({ name }: Step) => (installing.has(name) ? 0 : this.#expectShare(name));
+    const tasks = steps.map((step) => ({
+      ...step,
+      cpu: shareOf(step),
+    }));
     await schedule(tasks, {
       room: ROOM,
       ended: new Set(),
@@ -271,10 +268,7 @@ class WholeRun {
       const text = `error: ${red.name} failed`;
       return { name: step.name, passed: 0, failed: 1, files: [], seconds: 0, cpu: 0, text };
     }
-    const third = this.#due.get(step.name) ?? null;
-    print(
-      `== ${step.name}${third === null ? "" : `, third ${third + 1} of ${THIRDS}: ${files.length} files`}`,
-    );
+    print(`== ${step.name}${this.#due.describe(step.name, files.length)}`);
     const busy = this.#outcomes.find((one) => one.busy !== undefined)?.busy ?? null;
     return runStep(step, files, { ...this.#wish, busy });
   }

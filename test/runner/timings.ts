@@ -24,6 +24,8 @@ interface Timings {
 export interface StepTime {
   readonly seconds: number;
   readonly units: number;
+  /** The cores that it kept busy, on average. */
+  readonly cores: number;
   readonly rows: number;
 }
 

@@ -38,3 +38,25 @@ export function findDue(step: string, push: Push | null, follows: Follows): numb
   const isTouched = push.files.some((file) => folders.some((folder) => file.startsWith(folder)));
   return isTouched ? null : push.count % THIRDS;
 }
+
+/** The part of each step that a run takes. */
+export class Due {
+  readonly #find: (step: string) => number | null;
+
+  /** `push` is null for a run that takes all. */
+  constructor(push: Push | null, follows: Follows) {
+    this.#find = (step) => findDue(step, push, follows);
+  }
+
+  /** Tells whether a file, or a program by its name, is in the part of its step. */
+  has(step: string, name: string): boolean {
+    const third = this.#find(step);
+    return third === null || findThird(name) === third;
+  }
+
+  /** Returns for instance `, third 2 of 3: 20 files`; nothing for a step that runs whole. */
+  describe(step: string, files: number): string {
+    const third = this.#find(step);
+    return third === null ? "" : `, third ${third + 1} of ${THIRDS}: ${files} files`;
+  }
+}
