@@ -242,7 +242,7 @@ class WholeRun {
     installing: ReadonlyMap<string, Promise<Outcome>> = new Map(),
   ): Promise<void> {
     const listFiles = (step: Step) => (step.name === NEAR ? near : this.#listLeft(step));
-    // What is installed has begun before.
+    // Installs have begun before.
     const shareOf = ({ name }: Step) => (installing.has(name) ? 0 : this.#expectShare(name));
     const tasks = steps.map((step) => ({
       ...step,
