@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { readGraph } from "../runner/graph.ts";
 import { keepGreen, readChange } from "./change.ts";
 import { FLAKY_FILE } from "./flaky.ts";
-import { chooseNear } from "./gate.ts";
+import { chooseMeasured, chooseNear } from "./gate.ts";
 import { makeReach } from "./second-try.ts";
 
 const ROW = { file: "test/a.test.ts", title: "holds", cause: "a timer", since: "2026-11-28" };
@@ -122,6 +122,19 @@ test("the tests nearest to a change come first, and those beyond the time are le
     files: ["test/b.test.ts"],
     left: 1,
   });
+});
+
+test("the files that a change touches, and those of which it keeps another cost, are measured while there is time", () => {
+  const files = ["test/a.test.ts", "test/b.test.ts", "test/c.test.ts", "test/d.test.ts"];
+  const kept = new Map([
+    ["test/a.test.ts", 30],
+    ["test/b.test.ts", 1],
+    ["test/c.test.ts", 10],
+  ]);
+  const before = new Map(kept).set("test/c.test.ts", 40);
+  const change = { files: ["src/b.ts", "test/a.test.ts", "test/d.test.ts"] };
+  expect(chooseMeasured(change, kept, before, files)).toEqual(["test/d.test.ts", "test/c.test.ts"]);
+  expect(chooseMeasured(change, kept, null, files)).toEqual(["test/d.test.ts", "test/a.test.ts"]);
 });
 
 test("a change reaches the tests that import it, and all where nobody knows who reads it", async () => {

@@ -32,6 +32,8 @@ export function chooseNear(
 
 /** The units of the files whose kept costs are tried. */
 const TRIED_UNITS = 36;
+/** Any file takes as much alone. */
+const LEAST_UNITS = 0.3;
 
 /** Returns the files to measure: those that a change touches, and those of which it keeps another cost, the cheapest by it first. */
 export function chooseMeasured(
@@ -47,7 +49,7 @@ export function chooseMeasured(
   return touched
     .toSorted((one, other) => costOf(one) - costOf(other))
     .filter((file) => {
-      units += costOf(file);
+      units += Math.max(costOf(file), LEAST_UNITS);
       return units <= TRIED_UNITS;
     });
 }
