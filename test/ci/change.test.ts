@@ -118,7 +118,7 @@ test("the tests nearest to a change come first, and those beyond the time are le
     files: ["test/b.test.ts", "test/a.test.ts"],
     left: 0,
   });
-  expect(chooseNear(change, graph, { mayRun, costOf: () => 5 })).toEqual({
+  expect(chooseNear(change, graph, { mayRun, costOf: () => 9 })).toEqual({
     files: ["test/b.test.ts"],
     left: 1,
   });
