@@ -1,7 +1,7 @@
 // The program behind `npm test`: runs the tests and ends with one line, `N passed, N failed`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beginWith } from "./runner/apart.ts";
+import { beginWith, RULERS } from "./runner/apart.ts";
 import { describeBusy } from "./runner/busy.ts";
 import { makeFormat, TYPES } from "./runner/checks.ts";
 import { Commands, type Ran } from "./runner/command.ts";
@@ -135,12 +135,14 @@ const POOLS = [
 /** Runs types, format and the files, these in two pools beside each other, each with the longest first. */
 async function testAll(files: readonly string[]): Promise<void> {
   const building = build();
+  const isRuler = beginWith(RULERS);
   const pools = POOLS.map(async ({ atOnce, starts }) => {
     if (starts) await building;
-    const own = files.filter((file) => graph.startsProcesses(file) === starts);
+    const own = files.filter((file) => graph.startsProcesses(file) === starts && !isRuler(file));
     await testFiles([`--parallel=${atOnce}`, ...TIMINGS_FLAGS], own);
   });
   await Promise.all([checkAll(), ...pools]);
+  for (const ruler of files.filter(isRuler)) await test([`./${ruler}`], [ruler], "failure");
 }
 
 const ALONE_AT_ONCE = 2;

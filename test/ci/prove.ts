@@ -1,12 +1,11 @@
 // New rows prove themselves before they count: the test files that a change touches run at least twice on a quarter of a core.
 import { join } from "node:path";
-import { APART, beginWith } from "../runner/apart.ts";
+import { APART, beginWith, RULERS } from "../runner/apart.ts";
 import { makeTestEnvironment } from "../runner/environment.ts";
 import { makeCosts, SLOW_UNIT_SECONDS } from "../runner/timings.ts";
 import { findBase, listChanged } from "./prove-changes.ts";
 import { type Proof, planRuns, RUNS_MIN } from "./prove-plan.ts";
 import { runSlowly } from "./prove-slowly.ts";
-import { RULERS } from "./steps.ts";
 
 const HELP = `usage: bun test/ci/prove.ts [--base REVISION]
   Runs the test files that differ from a revision (by default where this branch left main) on a quarter of a core: those with

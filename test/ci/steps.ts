@@ -1,5 +1,6 @@
 // The steps of the whole run and of its gate, as rows. Each test file belongs to the first row that takes it.
 import { join } from "node:path";
+import { RULERS } from "../runner/apart.ts";
 import { makeFormat, TYPES } from "../runner/checks.ts";
 import { ALSO_ON_BINARY, ON_BINARY } from "../runner/on-binary.ts";
 import type { Step } from "./row.ts";
@@ -12,15 +13,6 @@ export const BESIDE = "test/harness/beside.ts";
 
 /** The path at which the binary is built. */
 export const BINARY = "dist/poundkey";
-
-/** They count what a machine that is slow or busy changes. */
-export const RULERS = [
-  "test/drills/costs.test.ts",
-  "test/drills/line-costs.test.ts",
-  "test/drills/postgres-costs.test.ts",
-  "test/drills/stream-costs.test.ts",
-  "test/drills/tool-costs.test.ts",
-];
 
 /**
  * Makes a clone in an empty folder, where nothing stands beside it, and runs README.md's commands there. Their long form, which

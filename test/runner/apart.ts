@@ -14,6 +14,15 @@ export const APART = [
   "test/transport/auth/vendors/",
 ];
 
+/** They count what a busy machine changes, so they run after all others, one by one. */
+export const RULERS = [
+  "test/drills/costs.test.ts",
+  "test/drills/line-costs.test.ts",
+  "test/drills/postgres-costs.test.ts",
+  "test/drills/stream-costs.test.ts",
+  "test/drills/tool-costs.test.ts",
+];
+
 /** Returns whether a path begins with one of the words. */
 export function beginWith(words: readonly string[]) {
   return (path: string) => words.some((word) => path.startsWith(word));
