@@ -90,7 +90,6 @@ export function mintId(
     | "acct"
     | "cred"
     | "evt"
-    | "aud"
     | "tok"
     | "dev"
     | "lrq"

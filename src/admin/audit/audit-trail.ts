@@ -18,8 +18,8 @@ import { toUsd } from "../../core/money/money.ts";
 import type { LimitRequest } from "../../core/people/limit-request.ts";
 import { type Act, GATEWAY, type Grant, type Member, type NamedToken } from "../../core/people/people.ts";
 import type { StoredCredential } from "../../core/rows.ts";
+import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { parseKeyRing, readFingerprint } from "../../keys/data-keys.ts";
-import { mintId } from "../../keys/secret.ts";
 import { viewFields } from "../fields.ts";
 import { formatInstantOrNull } from "../format.ts";
 import { describeAsked } from "../limits/limit-requests.ts";
@@ -39,7 +39,9 @@ export function makeEntry(
   action: AuditFacts,
 ): AuditEntry {
   const usual = { outcome: "success", accountId: null, reason: null, before: null, after: null } as const;
-  return { id: mintId("aud", random), atMs: clock.nowMs(), act, ...usual, ...action };
+  const atMs = clock.nowMs();
+  // Entries of one millisecond are chained in the order of their ids.
+  return { id: `aud_${mintOrderedId(random, atMs)}`, atMs, act, ...usual, ...action };
 }
 
 /** Returns the world with changes that are put on record as the sender's, each with these events, and with what `add` says. */

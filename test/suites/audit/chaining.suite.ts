@@ -23,7 +23,7 @@ function chaining(stores: () => TwoStores): void {
   beforeEach(async () => {
     const made = Array.from({ length: ENTRIES }, (_, at) => {
       const target = { type: "key", id: `key_${at}`, name: "" } as const;
-      return { ...makeEntry({ clock, random }, PERSON, { action: "key.changed", target }), id: `aud_${at}` };
+      return makeEntry({ clock, random }, PERSON, { action: "key.changed", target });
     });
     await stores().store.auditLog.add(made);
   });
@@ -39,6 +39,13 @@ function chaining(stores: () => TwoStores): void {
     const rows = await readRows();
     expect(rows).toHaveLength(ENTRIES);
     expect(rows.filter(({ actorName }) => actorName !== "")).toEqual([]);
+  });
+
+  test("entries of one millisecond are chained as they were made", async () => {
+    const { store } = stores();
+    while ((await store.auditLog.chain(100)) !== null);
+    const made = Array.from({ length: ENTRIES }, (_, at) => `key_${at}`);
+    expect((await readRows()).map(({ targetId }) => targetId).reverse()).toEqual(made);
   });
 
   test("a node's regular task leaves nothing to wait", async () => {
