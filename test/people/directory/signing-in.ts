@@ -22,6 +22,8 @@ export interface Company {
   whoIs(secret: string): Promise<Member | null>;
   /** Asks the issuer about everybody who is due, who answers with these claims or throws. */
   recheck(answer: () => Claims): Promise<void>;
+  /** Moves its clock ahead. */
+  later(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -88,6 +90,9 @@ export async function openCompany(rules: SignInRules, shared?: OpenedStore): Pro
     async recheck(answer) {
       aheadMs += company.rules.members.recheckMs + 1000;
       await recheckMembers(makeParts(makeIssuer(() => makeTokens(answer()))));
+    },
+    later(ms) {
+      aheadMs += ms;
     },
     close: () => store.close(),
   };
