@@ -3,14 +3,14 @@ import { version } from "../../package.json" with { type: "json" };
 import { hooksKey } from "../admin/keys/console-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { asArray, asObject, type JsonObject } from "../core/json/json.ts";
-import type { JudgedSender } from "../core/keys/key.ts";
+import type { JudgedSender } from "../core/keys/payer.ts";
 import type { GuardSettings, TextRules } from "../core/models/guard.ts";
 import { HOOKS_KEY, type HookRule } from "../core/models/hook.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log, Vault } from "../core/world/world.ts";
 import type { GatewayPorts } from "../gateway/gateway.ts";
 import type { Step } from "../gateway/step.ts";
-import { Breaker } from "../health/breaker.ts";
+import { Breaker } from "../health/breaker/breaker.ts";
 import { sendSelfCall } from "../http/models/self-call.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import type { Cache } from "../steps/cache/cache.ts";
@@ -63,8 +63,8 @@ function createHooks({ store, fetch, log, world, ports }: HookStepParts, rules: 
     log,
     ask({ target, passesOnFailure: insists }, question, signal) {
       if (target.kind === "server") return askServer(serverPorts, target, question, signal);
-      const { accountId, memberId } = question.key;
-      return askModel(makeModerate({ accountId, memberId, insists }), target, question, signal);
+      const { id: keyId, accountId, memberId } = question.key;
+      return askModel(makeModerate({ accountId, memberId, keyId, insists }), target, question, signal);
     },
     accountName: async (id) => (await store.account(id))?.name ?? null,
     makeBreaker: () => new Breaker(),

@@ -1,6 +1,6 @@
 // The address that a provider is called at, shared by its models and credentials, and whether connections to it succeed.
-import { NOBODY } from "../core/keys/key.ts";
-import { Breaker } from "./breaker.ts";
+import { NOBODY } from "../core/keys/payer.ts";
+import { Breaker } from "./breaker/breaker.ts";
 
 /** It counts failed connections, in nobody's name: no request can cause those, whereas one can cause a model's error. */
 export type Address = Breaker;

@@ -1,6 +1,6 @@
 // The share of a repeated prompt that a model reads from its cache, learned from the usage that its answers report.
 
-import { boundShares } from "../core/world/shares.ts";
+import { boundShares } from "../core/health/shares.ts";
 import { FadingCounts } from "./decay.ts";
 import { MarkSavings } from "./mark-savings.ts";
 import { RecentTurns } from "./recent-turns.ts";
@@ -43,19 +43,21 @@ export class Caches {
   }
 
   /**
-   * The number of these tokens, which the model has seen just before, that are likely to be read from its cache. No other payer's
+   * The number of these tokens, which the model has seen just before, that are likely to be read from its cache. No other voice's
    * turns are more than a quarter of what the estimate rests on.
    */
   estimateTokens(cardId: string, payer: string, heldTokens: number): number {
     if (heldTokens < PREFIX_TOKENS_MIN) return 0;
-    const payers = [...(this.#cards.get(cardId) ?? [])];
-    const others = payers.flatMap(([one, turns]) => (one === payer ? [] : [readTurns(turns)]));
+    const payers = [...(this.#cards.get(cardId) ?? [])].filter(([one]) => one !== payer);
+    const others = payers.map(([, turns]) => readTurns(turns));
     const own = readTurns(this.#cards.get(cardId)?.get(payer));
     let turns = own.turns + TURNS_BEFORE;
     let shares = own.shares + SHARE_BEFORE * TURNS_BEFORE;
     const parts = boundShares(
       turns,
       others.map((other) => other.turns),
+      payers.map(([one]) => one),
+      payer,
     );
     for (const [at, other] of others.entries()) {
       turns += (parts[at] ?? 0) * other.turns;

@@ -3,15 +3,14 @@
 import { describeFailure } from "../core/faults/failure.ts";
 import type { Fault } from "../core/faults/fault.ts";
 import type { Evidence, Passage } from "../core/health/evidence.ts";
-import { type GatewayKey, namePayer } from "../core/keys/key.ts";
+import { type KeyPayer, namePayer, Voices } from "../core/keys/payer.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Credential } from "../core/settings.ts";
-import { Breaker } from "./breaker.ts";
-import type { CircuitTerms } from "./circuit.ts";
+import { Breaker } from "./breaker/breaker.ts";
+import type { CircuitTerms } from "./breaker/terms.ts";
 import type { Deployment } from "./deployment.ts";
 import { CallsByKey } from "./order/calls-by-key.ts";
 import { CredentialLimits } from "./rate.ts";
-import { Voices } from "./voices.ts";
 
 const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
@@ -25,6 +24,7 @@ const REFUSAL_TERMS: CircuitTerms = {
   waitMs: 60_000,
   waitMaxMs: 3_600_000,
   relapseMs: 3_600_000,
+  sharedShuts: true,
 };
 
 /** A breaker of refusals that a call tests, and how the call has passed it. */
@@ -87,9 +87,9 @@ export class Key {
   }
 
   /** True if it is known to be refused to the payer, for this model or for all. */
-  isRefused(deployment: Deployment | undefined, payer: string): boolean {
+  isRefused(deployment: Deployment | undefined, nowMs: number, payer: string): boolean {
     const refusals = this.#refusals(deployment);
-    return refusals !== NONE && isAnyOpen(refusals, payer);
+    return refusals !== NONE && isAnyOpen(refusals, nowMs, payer);
   }
 
   /** True if one request of the payer may try it again. */
@@ -142,7 +142,7 @@ export class Key {
     if (status === FORBIDDEN && this.#served !== null && this.#served !== card.id) return false;
     this.#refusal ??= makeRefusal();
     record(this.#refusal, nowMs, voice, met);
-    if (!this.#refusal.isOpenForAll && !this.#voices.isAlone(nowMs, payer)) return false;
+    if (!this.#refusal.isOpenForAll(nowMs) && !this.#voices.isAlone(nowMs, payer)) return false;
     const isNew = this.retired === null;
     this.retired = { atMs: nowMs, reason: explainStatus(status) };
     return isNew;
@@ -159,7 +159,7 @@ export class Key {
   recordProof(nowMs: number, status: number): boolean {
     if (this.retired !== null || !this.#isSuspected) return false;
     this.#refusal ??= makeRefusal();
-    this.#refusal.openForAll(nowMs);
+    this.#refusal.shut(nowMs);
     this.retired = { atMs: nowMs, reason: `its list of models is refused, too (${status})` };
     return true;
   }
@@ -181,8 +181,8 @@ export class Key {
 const NONE: readonly Breaker[] = [];
 const makeRefusal = () => new Breaker(REFUSAL_TERMS);
 
-function isAnyOpen(refusals: readonly Breaker[], payer: string): boolean {
-  return refusals.some((refusal) => refusal.isOpenFor(payer));
+function isAnyOpen(refusals: readonly Breaker[], nowMs: number, payer: string): boolean {
+  return refusals.some((refusal) => refusal.isOpenFor(nowMs, payer));
 }
 
 function areAllDue(refusals: readonly Breaker[], nowMs: number, payer: string): boolean {
@@ -190,7 +190,7 @@ function areAllDue(refusals: readonly Breaker[], nowMs: number, payer: string): 
 }
 
 function probe(refusals: readonly Breaker[], nowMs: number, payer: string): readonly KeyProbe[] {
-  const open = refusals.filter((refusal) => refusal.isOpenFor(payer));
+  const open = refusals.filter((refusal) => refusal.isOpenFor(nowMs, payer));
   return open.map((refusal) => ({ refusal, passage: refusal.pass(nowMs, payer) ?? "free" }));
 }
 
@@ -232,7 +232,7 @@ export class RequestRefusals {
   /** The models that another credential served, or that failed otherwise. */
   #others: Set<string> | null = null;
 
-  constructor(key: Pick<GatewayKey, "accountId" | "memberId" | "asksFor">) {
+  constructor(key: KeyPayer) {
     this.accountId = (key.asksFor ?? key).accountId;
     this.payer = namePayer(key);
   }

@@ -49,6 +49,42 @@ export class FadingCounts {
   }
 }
 
+/** Good and bad outcomes that halve every `halfLifeMs`: the lean form, of which there is one for each payer. */
+export class FadingPair {
+  readonly #halfLifeMs: number;
+  #good = 0;
+  #bad = 0;
+  #atMs = 0;
+
+  constructor(halfLifeMs: number) {
+    this.#halfLifeMs = halfLifeMs;
+  }
+
+  add(isGood: boolean, nowMs: number): void {
+    const factor = this.#fade(nowMs);
+    this.#good = this.#good * factor + Number(isGood);
+    this.#bad = this.#bad * factor + Number(!isGood);
+    this.#atMs = nowMs;
+  }
+
+  goodAt(nowMs: number): number {
+    return this.#good * this.#fade(nowMs);
+  }
+
+  badAt(nowMs: number): number {
+    return this.#bad * this.#fade(nowMs);
+  }
+
+  clear(): void {
+    this.#good = 0;
+    this.#bad = 0;
+  }
+
+  #fade(nowMs: number): number {
+    return 2 ** ((this.#atMs - nowMs) / this.#halfLifeMs);
+  }
+}
+
 /** The ratio of a bucket's upper bound to its lower one. A quantile is off by at most half of it. */
 const RATIO = 1.12;
 const BUCKETS = 125;

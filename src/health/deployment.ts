@@ -1,7 +1,8 @@
 // One model with one credential: its recent speed and failures, and whether it may be called now.
 import type { Fault } from "../core/faults/fault.ts";
 import type { Evidence, Passage } from "../core/health/evidence.ts";
-import { Breaker, type Change, type Outcomes } from "./breaker.ts";
+import { Breaker, type Change } from "./breaker/breaker.ts";
+import type { Outcomes } from "./breaker/shared-outcomes.ts";
 import { FadingCounts } from "./decay.ts";
 import type { DeploymentPace } from "./line-pace.ts";
 import { CallsByKey } from "./order/calls-by-key.ts";
@@ -35,8 +36,8 @@ export class Deployment {
   #restsInRow = 0;
 
   /** The recent outcomes that a payer's choice rests on, or all of them. */
-  countOutcomes(nowMs: number, payer: string | null): Outcomes {
-    return this.breaker.countOutcomes(nowMs, payer);
+  countOutcomes(nowMs: number, payer: string | null, isServed?: boolean): Outcomes {
+    return this.breaker.countOutcomes(nowMs, payer, isServed);
   }
 
   /** The mean wait for an answer, streamed or whole. Null if unknown, or known from fewer than these recent answers. */
@@ -111,7 +112,7 @@ export function describeFailing(
   payer: string,
 ): string {
   const isOwn = (one?: Deployment) =>
-    one?.breaker.isOpenFor(payer) === true && one.breaker.readState(nowMs) === "closed";
+    one?.breaker.isOpenFor(nowMs, payer) === true && one.breaker.readState(nowMs) === "closed";
   return deployments.length > 0 && deployments.every(isOwn)
     ? "The provider has been failing at your own requests, so these pause."
     : "The provider has been failing.";
@@ -125,8 +126,10 @@ export function sumOutcomes(
 ): Outcomes {
   let good = 0;
   let bad = 0;
+  // One that serves the payer shows that the model does.
+  const isServed = payer !== null && deployments.some(({ breaker }) => breaker.isServed(nowMs, payer));
   for (const deployment of deployments) {
-    const outcomes = deployment.countOutcomes(nowMs, payer);
+    const outcomes = deployment.countOutcomes(nowMs, payer, isServed);
     good += outcomes.good;
     bad += outcomes.bad;
   }

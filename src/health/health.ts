@@ -2,7 +2,7 @@
 
 import type { Attempt } from "../core/attempt.ts";
 import { Fault } from "../core/faults/fault.ts";
-import { NOBODY } from "../core/keys/key.ts";
+import { NOBODY } from "../core/keys/payer.ts";
 import { type ModelCard, readProvider } from "../core/models/card.ts";
 import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
 import { CardMap } from "../core/world/card-map.ts";
@@ -183,8 +183,8 @@ export class Health {
   }
 
   /** True if the provider doesn't accept this credential from the payer, for this model or for any. */
-  isRefused(attempt: Attempt, payer: string): boolean {
-    return this.key(attempt)?.isRefused(this.deployment(attempt), payer) ?? false;
+  isRefused(attempt: Attempt, nowMs: number, payer: string): boolean {
+    return this.key(attempt)?.isRefused(this.deployment(attempt), nowMs, payer) ?? false;
   }
 
   /** True if connections to the provider have been failing and it is too early to try again. */
@@ -197,20 +197,28 @@ export class Health {
   isBarred(attempt: Attempt, nowMs: number, payer: string): boolean {
     const deployment = this.deployment(attempt);
     const own = this.key(attempt);
-    if (!own?.isRefused(deployment, payer) || own.isDue(deployment, nowMs, payer)) return false;
+    if (!own?.isRefused(deployment, nowMs, payer) || own.isDue(deployment, nowMs, payer)) return false;
     for (const [secret, key] of this.#keys.get(attempt.card.provider) ?? []) {
-      if (!key.isRefused(this.#cards.get(attempt.card.id)?.deployments.get(secret), payer)) return true;
+      if (!key.isRefused(this.#cards.get(attempt.card.id)?.deployments.get(secret), nowMs, payer))
+        return true;
     }
     return false;
   }
 
-  /** True if the attempt may be made now and is within the credential's limits. */
+  /** True if the attempt may be made now, or in a moment, and is within the credential's limits. */
   isReady(attempt: Attempt, nowMs: number, payer: string, load = ONE_CALL): boolean {
     const deployment = this.deployment(attempt);
     if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs, payer)) return false;
     if (this.#limitMs(attempt, nowMs, load) > 0) return false;
     if (!deployment) return true;
-    return load.insists ? !deployment.isResting(nowMs) : deployment.waitMs(nowMs, payer) === 0;
+    if (load.insists) return !deployment.isResting(nowMs);
+    return deployment.waitMs(nowMs, payer) === 0 || (!load.isLine && this.lacksPlace(attempt, nowMs, payer));
+  }
+
+  /** True if only other calls that are out keep the attempt away, while the model fails for everybody: it may wait a moment. */
+  lacksPlace(attempt: Attempt, nowMs: number, payer: string): boolean {
+    const deployment = this.deployment(attempt);
+    return deployment?.isResting(nowMs) === false && deployment.breaker.lacksPlace(nowMs, payer);
   }
 
   /** Begins an attempt, whose outcome must be recorded. Null if the deployment may not be called now. */

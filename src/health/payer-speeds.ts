@@ -1,5 +1,6 @@
 // The speeds of a deployment's answers by payer, kept apart so that none decides another's choice.
 
+import { readAccount } from "../core/keys/payer.ts";
 import { FadingValues, LastValues } from "./decay.ts";
 
 /** Speeds fade faster than the time within which a selector must notice a change. */
@@ -11,6 +12,8 @@ const TOKENS_MIN = 8;
 const SPEED_TIME_MIN_MS = 5;
 /** Beyond this number, the payer that called longest ago is forgotten. */
 const PAYERS_MAX = 32;
+/** The most of one account, if other accounts call too. */
+const ACCOUNT_PAYERS_MAX = 4;
 
 /** The speeds of one payer's answers. */
 export class PayerSpeeds {
@@ -69,21 +72,18 @@ export class SpeedsByPayer {
 
   #make(payer: string): PayerSpeeds {
     const made = new PayerSpeeds();
-    if (this.#payers.size >= PAYERS_MAX) this.#forgetOldest();
+    const account = readAccount(payer);
+    const own = [...this.#payers.keys()].filter((one) => readAccount(one) === account);
+    if (own.length >= ACCOUNT_PAYERS_MAX && own.length < this.#payers.size) this.#forgetOldest(own);
+    else if (this.#payers.size >= PAYERS_MAX) this.#forgetOldest([...this.#payers.keys()]);
     this.#payers.set(payer, made);
     return made;
   }
 
-  #forgetOldest(): void {
-    const [first] = this.#payers;
-    if (first === undefined) return;
-    let [oldest, { calledMs: oldestMs }] = first;
-    for (const [payer, { calledMs }] of this.#payers) {
-      if (calledMs >= oldestMs) continue;
-      oldest = payer;
-      oldestMs = calledMs;
-    }
-    this.#payers.delete(oldest);
+  #forgetOldest(payers: readonly string[]): void {
+    const calledMs = (payer: string) => this.#payers.get(payer)?.calledMs ?? 0;
+    const [oldest] = payers.toSorted((a, b) => calledMs(a) - calledMs(b));
+    if (oldest !== undefined) this.#payers.delete(oldest);
   }
 }
 

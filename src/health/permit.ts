@@ -4,7 +4,7 @@ import { describeFailure } from "../core/faults/failure.ts";
 import type { Fault } from "../core/faults/fault.ts";
 import { type Evidence, findEvidence, namesKey, type Passage } from "../core/health/evidence.ts";
 import type { JsonObject } from "../core/json/json.ts";
-import { NOBODY } from "../core/keys/key.ts";
+import { NOBODY } from "../core/keys/payer.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Level, Log } from "../core/world/world.ts";
 import type { Absence } from "./absence.ts";
@@ -97,6 +97,7 @@ export class Permit {
     this.#answeredMs = nowMs;
     deployment.recordWait(speeds, nowMs - startedMs, true, nowMs);
     this.#recordSuccess(nowMs);
+    deployment.breaker.beginAnswer(this.#payer);
     this.#parts.changed();
   }
 
@@ -157,6 +158,7 @@ export class Permit {
 
   #end(): void {
     this.#isOver = true;
+    if (this.#answeredMs !== null) this.#parts.deployment.breaker.endAnswer(this.#payer);
     this.#parts.deployment.inFlight--;
     this.#parts.speeds.inFlight--;
     this.#parts.key.inFlight--;
@@ -242,7 +244,7 @@ export class Permit {
     const probes = this.#keyProbes;
     this.#keyProbes = NONE;
     const retire = () => this.#retire(nowMs, fault, evidence, probes);
-    if (refusals === null || namesKey(fault) || key.isRefused(deployment, this.#payer)) retire();
+    if (refusals === null || namesKey(fault) || key.isRefused(deployment, nowMs, this.#payer)) retire();
     else refusals.add(card.id, fault, retire);
   }
 

@@ -1,6 +1,6 @@
 // A model's likely speed and failures now, for choosing among models.
 
-import { boundShares } from "../core/world/shares.ts";
+import { boundShares } from "../core/health/shares.ts";
 import { computeMedian, computeQuantiles, type FadingValues, weighValues } from "./decay.ts";
 import { type Deployment, sumOutcomes } from "./deployment.ts";
 import { groupValues, type PayerSpeeds, SPEED_HALF_LIFE_MS } from "./payer-speeds.ts";
@@ -20,7 +20,7 @@ const OUTCOMES_BEFORE = 20;
 export function foresee(deployments: readonly Deployment[], nowMs: number, payer: string) {
   const speed = estimateSpeed(deployments, nowMs, payer);
   if (deployments.every((one) => one.isWell(nowMs))) return { ...speed, errorRate: 0, isOpen: false };
-  const isShut = deployments.every(({ breaker }) => breaker.isOpenFor(payer));
+  const isShut = deployments.every(({ breaker }) => breaker.isOpenFor(nowMs, payer));
   return {
     ...speed,
     // A model due for another try counts as healthy: without requests it could never recover.
@@ -51,7 +51,7 @@ function estimateSpeed(deployments: readonly Deployment[], nowMs: number, payer:
   };
 }
 
-/** Returns the median of a figure over all payers' answers, of which no other payer's are more than a quarter. */
+/** Returns the median of a figure over all payers' answers, of which no other voice's are more than a quarter. */
 function computeShared(
   deployments: readonly Deployment[],
   pick: (own: PayerSpeeds) => FadingValues,
@@ -64,11 +64,11 @@ function computeShared(
   });
   if (own.length > 0 && deployments.every(({ speedsBy }) => !speedsBy.hasOthers(payer)))
     return computeMedian(own, SPEED_HALF_LIFE_MS, nowMs);
-  const others = [...groupValues(deployments, pick)].flatMap(([one, values]) =>
-    one === payer ? [] : [values],
-  );
+  const grouped = [...groupValues(deployments, pick)].filter(([one]) => one !== payer);
+  const others = grouped.map(([, values]) => values);
   const weigh = (values: readonly FadingValues[]) => weighValues(values, nowMs);
-  const shares = boundShares(weigh(own), others.map(weigh));
+  const names = grouped.map(([one]) => one);
+  const shares = boundShares(weigh(own), others.map(weigh), names, payer);
   const spread = others.flatMap((values, at) => values.map(() => shares[at] ?? 1));
   const all = [...own, ...others.flat()];
   return computeMedian(all, SPEED_HALF_LIFE_MS, nowMs, [...own.map(() => 1), ...spread]);

@@ -1,6 +1,6 @@
 // Learns from each answer: its length, whether it is broken, and the score that its client gives it.
 
-import { namePayer } from "../core/keys/key.ts";
+import { nameAsker } from "../core/keys/payer.ts";
 import type { RequestRecord } from "../core/log/record.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Store } from "../core/store.ts";
@@ -35,7 +35,7 @@ export class AnswerLessons {
     const { decision, card, grade, record, answers, isCutByBalance } = answer;
     const tokens = record.usageSource === "provider" && answers === 1 ? record.amounts.completion : null;
     if (tokens !== null && !grade.isCutOff)
-      measureLength(this.#ports.learned, decision, card.id, { tokens, payer: namePayer(record) });
+      measureLength(this.#ports.learned, decision, card.id, { tokens, payer: nameAsker(record) });
     const signal = grade.signal(tokens);
     const form = `${card.id} ${grade.form}`;
     const sound = this.#sound.get(form) ?? 0;

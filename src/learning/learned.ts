@@ -1,6 +1,6 @@
 // Learns online from scores of answers: labels are kept by prompt and fitted for all models together, so that a
 // decision costs one look at the request and one dot product per model.
-import { NOBODY } from "../core/keys/key.ts";
+import { NOBODY } from "../core/keys/payer.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { CardMap, type Places } from "../core/world/card-map.ts";
 import type { FloatRows } from "../core/world/weighted-sums.ts";

@@ -1,7 +1,7 @@
 // Applies the lessons that all nodes draw from answers' scores, read from the store at the start and every few seconds.
 
 import { asNumber, asObject, parseJson } from "../core/json/json.ts";
-import { namePayer } from "../core/keys/key.ts";
+import { nameAsker } from "../core/keys/payer.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Lesson } from "../core/models/learned/lesson.ts";
 import type { Store } from "../core/store.ts";
@@ -214,7 +214,7 @@ export async function measureLogged(
       if (decision === null || modelUsed === null || usageSource !== "provider") continue;
       measureLength(learned, asObject(parseJson(decision)), modelUsed, {
         tokens: amounts.completion,
-        payer: namePayer(record),
+        payer: nameAsker(record),
       });
     }
   } catch (error) {

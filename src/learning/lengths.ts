@@ -1,6 +1,7 @@
 // The lengths of each model's answers, compared with the predicted ones.
+
+import { boundShares } from "../core/health/shares.ts";
 import { CardMap, type Places } from "../core/world/card-map.ts";
-import { boundShares } from "../core/world/shares.ts";
 import { LENGTH_SPREAD } from "../selectors/knowledge.ts";
 import type { Prediction } from "../selectors/text/predictor.ts";
 import { clampMagnitude } from "./algebra.ts";
@@ -42,7 +43,7 @@ class ModelLengths {
     return add(NONE, [...this.#payers.values()], []);
   }
 
-  /** Returns the sums that a payer's estimates rest on: no other payer's answers are more than a quarter. */
+  /** Returns the sums that a payer's estimates rest on: no other voice's answers are more than a quarter. */
   readFor(payer: string): LengthSums {
     if (this.#read === null || this.#reader !== payer) this.#read = this.#sumFor(payer);
     this.#reader = payer;
@@ -51,9 +52,11 @@ class ModelLengths {
 
   #sumFor(payer: string): LengthSums {
     const own = this.#payers.get(payer) ?? NONE;
-    const others = [...this.#payers].flatMap(([one, lengths]) => (one === payer ? [] : [lengths]));
+    const payers = [...this.#payers].filter(([one]) => one !== payer);
+    const others = payers.map(([, lengths]) => lengths);
     const weights = others.map(({ answers }) => answers);
-    return add(own, others, boundShares(own.answers + START, weights));
+    const names = payers.map(([one]) => one);
+    return add(own, others, boundShares(own.answers + START, weights, names, payer));
   }
 }
 

@@ -1,6 +1,6 @@
 // A request as every model is compared with it: the part that is the same for all models, computed once.
 import type { CachedPrefix } from "../core/attempt.ts";
-import { NOBODY } from "../core/keys/key.ts";
+import { NOBODY } from "../core/keys/payer.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { type Steering, UNSTEERED } from "../core/models/steering.ts";
 import type { RouterRules } from "../core/settings.ts";

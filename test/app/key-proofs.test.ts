@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { KeyProofs } from "../../src/app/models/key-proofs.ts";
 import { upstreamFetch } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/faults/fault.ts";
+import { namePayer } from "../../src/core/keys/payer.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
@@ -11,8 +12,8 @@ import { readSettings } from "../harness/settings.ts";
 import { makeCard } from "../selectors/planning.ts";
 
 const CARD = makeCard("House#small");
-const ANN = { accountId: "acc_ann", memberId: null };
-const BEN = { accountId: "acc_ben", memberId: null };
+const ANN = { id: "key", accountId: "acc_ann", memberId: null };
+const BEN = { id: "key", accountId: "acc_ben", memberId: null };
 const MINUTE_MS = 60_000;
 const SECRET = "the-secret-of-the-house";
 
@@ -114,7 +115,7 @@ describe("a list that was shown to the credential", () => {
     answers.with = 401;
     await world.refuse(ANN);
     expect(world.reason).toBe(REASON);
-    expect(world.health.isRefused(world.attempt, "acc_ben")).toBeTrue();
+    expect(world.health.isRefused(world.attempt, world.nowMs, namePayer(BEN))).toBeTrue();
     expect(world.events).toMatchObject([
       { event: "credential_retired", provider: "House", credential: "ouse", upstream_status: 401 },
     ]);
@@ -131,7 +132,7 @@ describe("a list that was shown to the credential", () => {
     world.nowMs = 3 * MINUTE_MS;
     await world.refuse(ANN, 403, "Request blocked.");
     expect([asked.slice(2), world.reason]).toEqual([[WITH_KEY, WITH_KEY], null]);
-    expect(world.health.isRefused(world.attempt, "acc_ben")).toBeFalse();
+    expect(world.health.isRefused(world.attempt, world.nowMs, namePayer(BEN))).toBeFalse();
   });
 
   test.each([302, 400, 404, 429, 500])(
@@ -173,9 +174,9 @@ describe("a list that was shown to the credential", () => {
     expect(world.health.key(world.attempt)?.waitMs(world.nowMs)).toBe(0);
     world.serve(BEN);
     expect(world.reason).toBeNull();
-    expect(world.health.isRefused(world.attempt, "acc_ben")).toBeFalse();
+    expect(world.health.isRefused(world.attempt, world.nowMs, namePayer(BEN))).toBeFalse();
     world.serve(ANN);
-    expect(world.health.isRefused(world.attempt, "acc_ann")).toBeFalse();
+    expect(world.health.isRefused(world.attempt, world.nowMs, namePayer(ANN))).toBeFalse();
     expect(world.events.map(({ event }) => event)).toEqual(["credential_retired", "credential_back"]);
   });
 

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { random } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/faults/fault.ts";
-import { namePayer } from "../../src/core/keys/key.ts";
+import { namePayer } from "../../src/core/keys/payer.ts";
 import { UNKNOWN_ORIGIN } from "../../src/core/log/record.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";

@@ -1,7 +1,7 @@
 // The parts of health one by one, with time as an argument: fading counts, quantiles, the breaker, the retry budget.
 import { describe, expect, test } from "bun:test";
 import type { Passage } from "../../src/core/health/evidence.ts";
-import { Breaker } from "../../src/health/breaker.ts";
+import { Breaker } from "../../src/health/breaker/breaker.ts";
 import { computeQuantiles, FadingCounts, FadingValues } from "../../src/health/decay.ts";
 import { RetryBudget } from "../../src/health/retry-budget.ts";
 

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault, type FaultCode } from "../../src/core/faults/fault.ts";
 import type { FaultDetails } from "../../src/core/faults/fault-details.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "../selectors/planning.ts";
 
 let router: Planning;

@@ -1,11 +1,10 @@
 // Breakers by payers: what one payer can make fail opens nothing for another, and real outages open for all.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/faults/fault.ts";
-import { readAccount } from "../../src/core/keys/key.ts";
-import { Breaker } from "../../src/health/breaker.ts";
+import { namePayer, readAccount, Voices } from "../../src/core/keys/payer.ts";
+import { Breaker } from "../../src/health/breaker/breaker.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { LearnedRefusals } from "../../src/health/refusals.ts";
-import { Voices } from "../../src/health/voices.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { HOUSE, makeCard, Planning } from "../selectors/planning.ts";
 import { Dice } from "../sim/dice.ts";
@@ -59,7 +58,7 @@ describe("a breaker with several payers", () => {
         if (call(breaker, at, payer, false)) failed.set(payer, (failed.get(payer) ?? 0) + 1);
       }
       const counts = [...failed.values()];
-      expect(breaker.pass(60, "new")).toBeNull();
+      expect(breaker.isOpenForAll(60)).toBeTrue();
       expect(counts.reduce((sum, count) => sum + count, 0) - Math.max(...counts)).toBeLessThanOrEqual(5);
     }
   });
@@ -67,7 +66,11 @@ describe("a breaker with several payers", () => {
   test("counts what no request can have caused for everybody, whoever met it", () => {
     const breaker = new Breaker();
     for (let at = 0; at < 5; at++) breaker.recordFailure(0, at % 2 ? "ann" : "ben", "free", "shared");
-    expect([breaker.readState(0), breaker.pass(0, "new")]).toEqual(["open", null]);
+    expect([breaker.readState(0), breaker.pass(0, "ann"), breaker.pass(0, "new")]).toEqual([
+      "open",
+      null,
+      "all",
+    ]);
   });
 
   test("counts shared failures in a payer's own reading, too", () => {
@@ -91,26 +94,38 @@ describe("a breaker with several payers", () => {
     expect([breaker.pass(300_000, "ben"), breaker.pass(300_000, "cat")]).toEqual(["own", "free"]);
   });
 
-  test("isn't kept open for all by one payer's failing tests", () => {
+  test("leaves out the service keys of an account together, and each by itself otherwise", () => {
+    const [first, second] = ["acme service:1", "acme service:2"];
     const breaker = new Breaker();
-    for (const payer of ["ann", "ben"]) for (let at = 0; at < 5; at++) call(breaker, 0, payer, false);
-    expect(breaker.readState(0)).toBe("open");
-    expect(call(breaker, 1000, "ann", false)).toBeTrue();
-    expect([breaker.waitMs(1001, "ann"), breaker.waitMs(1001, "cat")]).toEqual([1999, 0]);
-    expect(call(breaker, 1001, "cat", true)).toBeTrue();
-    expect([breaker.readState(1001), breaker.pass(1001, "ann")]).toEqual(["closed", "free"]);
+    for (let at = 0; at < 20; at++) for (const payer of [first, second]) call(breaker, at, payer, false);
+    expect([breaker.isOpenForAll(20), breaker.pass(20, "acme service:3")]).toEqual([false, "free"]);
+    const members = new Breaker();
+    for (let at = 0; at < 5; at++)
+      for (const payer of ["acme ann", "acme ben"]) call(members, at, payer, false);
+    expect(members.isOpenForAll(20)).toBeTrue();
   });
 
-  test("waits longer once two payers' tests have failed", () => {
+  test("is reported as open once all service keys that call have failed, although some of them are quiet", () => {
     const breaker = new Breaker();
-    for (const payer of ["ann", "ben"]) for (let at = 0; at < 5; at++) call(breaker, 0, payer, false);
-    call(breaker, 1000, "ann", false);
-    call(breaker, 1000, "ben", false);
-    expect([breaker.waitMs(1000, "cat"), breaker.pass(2999, "cat"), breaker.pass(3000, "cat")]).toEqual([
-      2000,
-      null,
-      "all",
-    ]);
+    call(breaker, 0, "acme service:quiet", true);
+    for (let at = 0; at < 5; at++) call(breaker, 120_000 + at, "acme service:busy", false);
+    expect(breaker.readState(120_010)).toBe("open");
+    call(breaker, 120_020, "acme service:quiet", true);
+    expect(breaker.readState(120_030)).toBe("closed");
+  });
+
+  test("forgets nobody of the hour, whose own circuit stays as it is", () => {
+    const breaker = new Breaker();
+    for (let at = 0; at < 5; at++) call(breaker, 0, "ann", false);
+    for (let at = 0; at < 300; at++) call(breaker, 1 + at, `payer ${at}`, true);
+    expect([breaker.listOpenPayers(), breaker.pass(310, "ann")]).toEqual([["ann"], null]);
+  });
+
+  test("forgets those who called long ago, and keeps a bounded number", () => {
+    const breaker = new Breaker();
+    for (let at = 0; at < 5; at++) call(breaker, 0, "ann", false);
+    for (let at = 0; at < 20_000; at++) call(breaker, HOUR_MS + at, `payer ${at}`, true);
+    expect(breaker.listOpenPayers()).toEqual([]);
   });
 
   test("gives a payer the same answers with and without another whose calls all fail", () => {
@@ -133,13 +148,6 @@ describe("a breaker with several payers", () => {
       if (share < 0.5) expect(run(true)).toEqual(run(false));
       else expect(run(true)).toContain(false);
     }
-  });
-
-  test("forgets the payer that called longest ago, and keeps a bounded number", () => {
-    const breaker = new Breaker();
-    for (let at = 0; at < 5; at++) call(breaker, 0, "ann", false);
-    for (let at = 0; at < 256; at++) call(breaker, 1 + at, `payer ${at}`, true);
-    expect([breaker.listOpenPayers(), breaker.pass(300, "ann")]).toEqual([[], "free"]);
   });
 });
 
@@ -165,8 +173,8 @@ test("who else has called within the hour is known of every payer, as if all cal
 });
 
 describe("a model that fails for one payer", () => {
-  const ANN = { accountId: "acc_ann", memberId: null };
-  const BEN = { accountId: "acc_ben", memberId: null };
+  const ANN = { id: "key", accountId: "acc_ann", memberId: null };
+  const BEN = { id: "key", accountId: "acc_ben", memberId: null };
 
   function fail(router: Planning, key: typeof ANN, nowMs: number, credential: string, fault: Fault): void {
     const attempt = router.attemptOf(HOUSE, credential);
@@ -183,14 +191,14 @@ describe("a model that fails for one payer", () => {
       const attempt = router.attemptOf(HOUSE, name);
       expect(router.health.begin(attempt, 50, new RequestRefusals(ANN))).toBeNull();
       expect(router.health.begin(attempt, 50, new RequestRefusals(BEN))).not.toBeNull();
-      expect(router.health.isReady(attempt, 50, "acc_ann")).toBeFalse();
-      expect(router.health.isReady(attempt, 50, "acc_ben")).toBeTrue();
+      expect(router.health.isReady(attempt, 50, namePayer(ANN))).toBeFalse();
+      expect(router.health.isReady(attempt, 50, namePayer(BEN))).toBeTrue();
     }
-    expect(router.health.card(HOUSE.id)?.outlook(50, "acc_ben")).toMatchObject({
+    expect(router.health.card(HOUSE.id)?.outlook(50, namePayer(BEN))).toMatchObject({
       errorRate: 0,
       isOpen: false,
     });
-    expect(router.health.card(HOUSE.id)?.outlook(50, "acc_ann")).toMatchObject({ isOpen: true });
+    expect(router.health.card(HOUSE.id)?.outlook(50, namePayer(ANN))).toMatchObject({ isOpen: true });
     expect(router.events).toMatchObject([
       { event: "breaker.payer", account: "acc_ann", model: HOUSE.id, fault: "upstream_error" },
     ]);
@@ -206,7 +214,7 @@ describe("a model that fails for one payer", () => {
       if (isBeside)
         for (let at = 0; at < 30; at++) fail(router, ANN, 2 + at * 40, "ab"[at % 2] ?? "", failed);
       const firsts = Array.from({ length: 200 }, (_, at) => {
-        const plan = router.plan(2000, { group, keyId: `key ${at}`, payer: "acc_ben" });
+        const plan = router.plan(2000, { group, keyId: `key ${at}`, payer: namePayer(BEN) });
         return plan[0]?.card.id;
       });
       return firsts.filter((id) => id === HOUSE.id).length;

@@ -1,6 +1,7 @@
 // A payer reads a model's speed from its own answers and, within bounds, from those of others.
 import { describe, expect, test } from "bun:test";
-import { boundShares } from "../../src/core/world/shares.ts";
+import { boundShares } from "../../src/core/health/shares.ts";
+import { namePayer } from "../../src/core/keys/payer.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { computeMedian, FadingValues } from "../../src/health/decay.ts";
 import { Health } from "../../src/health/health.ts";
@@ -18,11 +19,13 @@ interface Sample {
   readonly firstMs: number;
 }
 
+const keyOf = (accountId: string) => ({ id: "key", accountId, memberId: null });
+
 /** The answers in the order of their ends. */
 function answer(samples: readonly Sample[]): Health {
   const health = new Health(() => {});
   for (const { payer, atMs, firstMs } of samples.toSorted((a, b) => a.atMs - b.atMs)) {
-    const refusals = new RequestRefusals({ accountId: payer, memberId: null });
+    const refusals = new RequestRefusals(keyOf(payer));
     const attempt = { card: CARD, credential: { secret: "s", weight: 1 } };
     const permit = health.begin(attempt, atMs - firstMs, refusals);
     permit?.recordFirstPart(atMs);
@@ -32,7 +35,7 @@ function answer(samples: readonly Sample[]): Health {
 }
 
 const read = (health: Health, payer: string, nowMs: number) =>
-  health.card(CARD.id)?.outlook(nowMs, payer).firstTokenMs ?? null;
+  health.card(CARD.id)?.outlook(nowMs, namePayer(keyOf(payer))).firstTokenMs ?? null;
 
 const repeat = (count: number, payer: string, firstMs: number): readonly Sample[] =>
   Array.from({ length: count }, (_, at) => ({ payer, atMs: 100_000 + at, firstMs }));
@@ -55,7 +58,12 @@ describe("the share of each payer's samples that counts for another", () => {
     for (let round = 0; round < 2000; round++) {
       const own = dice.chance(0.25) ? 0 : dice.int(0, 999);
       const others = Array.from({ length: dice.int(0, 8) }, () => dice.int(1, 5000));
-      const shares = boundShares(own, others);
+      const shares = boundShares(
+        own,
+        others,
+        others.map((_, at) => `acct_${at}`),
+        "reader",
+      );
       const counted = others.map((weight, at) => weight * (shares[at] ?? Number.NaN));
       const whole = counted.reduce((sum, weight) => sum + weight, own);
       for (const one of counted) expect(one).toBeLessThanOrEqual(whole / 4 + 1e-9);
@@ -70,7 +78,7 @@ describe("a model's speed, as a payer reads it", () => {
     const dice = new Dice(5);
     const nowMs = 130_000;
     for (let round = 0; round < 150; round++) {
-      const honest = Array.from({ length: dice.int(1, 5) }, (_, at) => `payer ${at}`);
+      const honest = Array.from({ length: dice.int(1, 5) }, (_, at) => `payer_${at}`);
       const samples = honest.flatMap((payer) =>
         Array.from({ length: dice.int(1, 20) }, () => {
           return { payer, atMs: nowMs - dice.int(0, 25_000), firstMs: dice.int(50, 3000) };
@@ -84,11 +92,11 @@ describe("a model's speed, as a payer reads it", () => {
       const weightOf = (payer: string) =>
         [...samples, ...loud].reduce((sum, one) => sum + (one.payer === payer ? weigh(one) : 0), 0);
       const others = [...honest.slice(1), "loud"];
-      const shares = boundShares(weightOf("payer 0"), others.map(weightOf));
+      const shares = boundShares(weightOf("payer_0"), others.map(weightOf), others, "payer_0");
       const counted = samples.map((one) => {
         return [one.firstMs, weigh(one) * (shares[others.indexOf(one.payer)] ?? 1)] as const;
       });
-      const reading = read(answer([...samples, ...loud]), "payer 0", nowMs);
+      const reading = read(answer([...samples, ...loud]), "payer_0", nowMs);
       expect(reading).toBeWithin(findAt(1 / 3, counted) / BUCKET, findAt(2 / 3, counted) * BUCKET);
     }
   });
@@ -131,7 +139,7 @@ describe("a model's speed, as a payer reads it", () => {
 
   test("is looked at again a minute after the last answer, though nothing has happened since it was read", () => {
     const health = answer([{ payer: "ann", atMs: 100_000, firstMs: 9000 }]);
-    const refusals = new RequestRefusals({ accountId: "ann", memberId: null });
+    const refusals = new RequestRefusals(keyOf("ann"));
     const whole = health.begin({ card: CARD, credential: { secret: "s", weight: 1 } }, 300_000, refusals);
     expect(read(health, "ann", 400_000)).toBeWithin(8000, 9900);
     whole?.finish(410_000, null);
@@ -142,7 +150,9 @@ describe("a model's speed, as a payer reads it", () => {
 
 describe("the percentile after which a second attempt begins", () => {
   const compute = (samples: readonly Sample[], payer: string) =>
-    answer(samples).card(CARD.id)?.computeAnswerMs(0.95, true, 101_000, payer) ?? null;
+    answer(samples)
+      .card(CARD.id)
+      ?.computeAnswerMs(0.95, true, 101_000, namePayer(keyOf(payer))) ?? null;
 
   test("isn't raised by another payer's slow answers", () => {
     const alone = compute(repeat(20, "ann", 200), "ann") ?? 0;

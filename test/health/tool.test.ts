@@ -1,6 +1,6 @@
 // The numbers of a tool's breaker.
 import { expect, test } from "bun:test";
-import { makeToolBreaker } from "../../src/health/tool.ts";
+import { makeToolBreaker } from "../../src/health/breaker/tool.ts";
 
 const A = "acct_a";
 const B = "acct_b";
@@ -11,7 +11,7 @@ test("a tool isn't called for 10 s after five failures in a row, doubling to a m
   for (let at = 0; at < 4; at++) breaker.recordFailure(nowMs, A, "free", "caller");
   breaker.recordSuccess(nowMs, A, "free");
   for (let at = 0; at < 4; at++) breaker.recordFailure(nowMs, A, "free", "caller");
-  expect(breaker.isOpenFor(A)).toBe(false);
+  expect(breaker.isOpenFor(nowMs, A)).toBe(false);
   breaker.recordFailure(nowMs, A, "free", "caller");
   const waits: (number | null)[] = [];
   for (let at = 0; at < 5; at++) {
@@ -31,8 +31,10 @@ test("a tool isn't called for 10 s after five failures in a row, doubling to a m
   expect(breaker.waitMs(nowMs, A)).toBe(10_000);
 });
 
-test("failed connections stop everybody's calls of a tool", () => {
+test("failed connections leave everybody else few calls of a tool", () => {
   const breaker = makeToolBreaker();
   for (let at = 0; at < 5; at++) breaker.recordFailure(0, A, "free", "shared");
-  expect([breaker.pass(0, A), breaker.pass(0, B)]).toEqual([null, null]);
+  expect([breaker.pass(0, A), breaker.pass(0, B)]).toEqual([null, "all"]);
+  breaker.recordFailure(0, B, "all", "shared");
+  expect(breaker.waitMs(0, B)).toBe(10_000);
 });

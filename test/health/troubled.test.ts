@@ -1,7 +1,7 @@
 // Health look-ups for every model at each request: a healthy model is never penalised, and cached medians stay right.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/core/faults/fault.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import { computeMedian, computeQuantiles, FadingValues } from "../../src/health/decay.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";

@@ -1,7 +1,7 @@
 // Failed connections count against the provider's address, and plans offer other addresses.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/faults/fault.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import { countOpenBreakers, summarizeCard } from "../../src/health/report.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
 

@@ -1,7 +1,7 @@
 // A choice among many models of any kind: the first few are in the same order as if all were sorted.
 
 import { describe, expect, test } from "bun:test";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import { CAPABILITIES, type ModelCard } from "../../src/core/models/card.ts";
 import { SKILLS, type SkillRow } from "../../src/core/models/skill.ts";
 import { UNSTEERED } from "../../src/core/models/steering.ts";

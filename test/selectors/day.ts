@@ -3,7 +3,7 @@
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import type { Attempt } from "../../src/core/attempt.ts";
 import { Fault } from "../../src/core/faults/fault.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import type { Selector } from "../../src/core/models/selector.ts";
 import type { Settings } from "../../src/core/settings.ts";

@@ -1,7 +1,7 @@
 // Models under one name: how they share the load, which conversations stay on which, and the order of fallbacks.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/faults/fault.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { makeDice } from "./dice.ts";

@@ -1,7 +1,7 @@
 // Credentials' own limits, with time as an argument: requests and tokens per minute.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/faults/fault.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { Rate } from "../../src/health/rate.ts";
 import { buildReport } from "../../src/health/report.ts";

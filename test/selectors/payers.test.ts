@@ -1,5 +1,6 @@
 // A selector's choice for one payer, with and without another whose answers are slow or long.
 import { expect, test } from "bun:test";
+import { namePayer } from "../../src/core/keys/payer.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import { LearnedModels } from "../../src/learning/learned.ts";
@@ -12,10 +13,12 @@ const QUICK = makeCard("quick", 1, { skills: even(0.9) });
 const CALM = makeCard("calm", 1, { skills: even(0.9) });
 const CARDS = [QUICK, CALM];
 
+const keyOf = (accountId: string) => ({ id: "key", accountId, memberId: null });
+
 /** The payer has this many answers of a card, each this long in coming. */
 function serve(health: Health, card: typeof QUICK, payer: string, count: number, firstMs: number): void {
   for (let at = 0; at < count; at++) {
-    const refusals = new RequestRefusals({ accountId: payer, memberId: null });
+    const refusals = new RequestRefusals(keyOf(payer));
     const permit = health.begin({ card, credential: { secret: "s", weight: 1 } }, 0, refusals);
     permit?.recordFirstPart(firstMs);
     permit?.finish(firstMs + 2000, 200);
@@ -23,7 +26,7 @@ function serve(health: Health, card: typeof QUICK, payer: string, count: number,
 }
 
 function chooseFor(payer: string, health: Health): string | undefined {
-  const seen = seeHealth((id) => health.card(id)?.outlook(10_000, payer) ?? null);
+  const seen = seeHealth((id) => health.card(id)?.outlook(10_000, namePayer(keyOf(payer))) ?? null);
   const input = makeInput(asking(CODE), { cards: CARDS, health: seen, payer });
   return choose(SELECTOR_RULES.light, input).choice?.id;
 }

@@ -1,7 +1,7 @@
 // The order of attempts: fallbacks, open breakers, probes, and conversations that stay on their model.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/faults/fault.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import { keepAble } from "../../src/gateway/plan/group-order.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { makeConversation } from "../harness/conversation.ts";

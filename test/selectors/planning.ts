@@ -3,7 +3,7 @@
 import type { Attempt } from "../../src/core/attempt.ts";
 import { Fault, type FaultCode } from "../../src/core/faults/fault.ts";
 import type { FaultDetails } from "../../src/core/faults/fault-details.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import type { GroupMember, ModelCard } from "../../src/core/models/card.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";

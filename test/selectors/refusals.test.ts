@@ -1,13 +1,13 @@
 // Credentials that their provider refused: which request tries them again, when, and at whose cost.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/faults/fault.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { buildReport } from "../../src/health/report.ts";
 import { HOUSE, makeCard, names, Planning } from "./planning.ts";
 
 const MINUTE_MS = 60_000;
-const PAYING = { accountId: "acc_a", memberId: null };
+const PAYING = { id: "key", accountId: "acc_a", memberId: null };
 const LARGE = makeCard("House#large");
 
 let router: Planning;

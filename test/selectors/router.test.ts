@@ -1,7 +1,7 @@
 // The selectors, all deterministic: features, hard filters, the three rules, pins.
 import { describe, expect, test } from "bun:test";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import { SKILLS, type Skill } from "../../src/core/models/skill.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import { planCalls } from "../../src/gateway/plan/plan.ts";

@@ -1,7 +1,7 @@
 // The port of selectors: a new rule passes through plan, log and replay like the shipped ones.
 
 import { expect, test } from "bun:test";
-import { NOBODY } from "../../src/core/keys/key.ts";
+import { NOBODY } from "../../src/core/keys/payer.ts";
 import { planCalls } from "../../src/gateway/plan/plan.ts";
 import { Health } from "../../src/health/health.ts";
 import { replayDecision } from "../../src/selectors/decision.ts";

@@ -9,7 +9,7 @@ import type {
   ProviderHealth,
   Vitals,
 } from "../../core/health/health.ts";
-import { readPayer } from "../../core/keys/key.ts";
+import { readPayer } from "../../core/keys/payer.ts";
 import { CREDENTIAL_STATES, CREDENTIAL_VALUES } from "../../core/things/sorts.ts";
 import type { Access } from "../../people/access.ts";
 import { makeViewProperties, viewFields } from "../fields.ts";

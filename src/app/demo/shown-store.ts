@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beginSession } from "../../admin/people/session.ts";
-import { NOBODY } from "../../core/keys/key.ts";
+import { NOBODY } from "../../core/keys/payer.ts";
 import type { Settings } from "../../core/settings.ts";
 import { Health } from "../../health/health.ts";
 import { Cookies } from "../../http/people/cookies.ts";

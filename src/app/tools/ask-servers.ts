@@ -3,7 +3,7 @@ import { version } from "../../../package.json" with { type: "json" };
 import type { Settings } from "../../core/settings.ts";
 import type { ToolDirectory } from "../../core/tools/tool-directory.ts";
 import type { ToolSessions } from "../../core/tools/tool-sessions.ts";
-import { makeToolBreaker } from "../../health/tool.ts";
+import { makeToolBreaker } from "../../health/breaker/tool.ts";
 import { createAuthorize } from "../../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../transport/deadlines.ts";
 import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";

@@ -10,6 +10,7 @@ import type { NanoUsd } from "../money/money.ts";
 import type { PAUSERS, Pauser } from "../people/people.ts";
 import { matchesAny } from "../text/pattern.ts";
 import { isWithin } from "../world/address.ts";
+import type { JudgedSender } from "./payer.ts";
 
 /** The other fields are what an operator can set: their rows say what each means. */
 export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
@@ -49,37 +50,6 @@ export const KEY_DEFAULTS = {
   memberId: null,
   pausedBy: [],
 } satisfies Partial<GatewayKey>;
-
-/** The sender of a request that a hook judges. */
-export interface JudgedSender {
-  readonly accountId: string;
-  readonly memberId: string | null;
-  /** True if an open breaker doesn't stop the call, because its text would pass unjudged. */
-  readonly insists: boolean;
-}
-
-/** The payer of what is asked in nobody's name, such as a report. */
-export const NOBODY = "";
-
-type KeyPayer = Pick<GatewayKey, "accountId" | "memberId" | "asksFor">;
-
-/** The payer of a key's requests: its member within the account, or all service keys of the account together. */
-export function namePayer({ accountId, memberId, asksFor }: KeyPayer): string {
-  if (asksFor !== undefined) return namePayer(asksFor);
-  return memberId === null ? accountId : `${accountId} ${memberId}`;
-}
-
-/** Returns the account of a payer. */
-export function readAccount(payer: string): string {
-  const end = payer.indexOf(" ");
-  return end < 0 ? payer : payer.slice(0, end);
-}
-
-/** Reads the payer that `namePayer` named. Null for nobody. */
-export function readPayer(payer: string): Pick<GatewayKey, "accountId" | "memberId"> | null {
-  const [accountId = NOBODY, memberId = null] = payer.split(" ");
-  return accountId === NOBODY ? null : { accountId, memberId };
-}
 
 /** A key found by one of its secrets. */
 export interface ProvenKey {

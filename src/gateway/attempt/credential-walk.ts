@@ -52,7 +52,7 @@ export class CredentialWalk {
     const asked = this.#asked.get(card.id);
     const isOpen = (attempt: Attempt) =>
       asked?.has(attempt.credential) !== true &&
-      !health.isRefused(attempt, this.#payer) &&
+      !health.isRefused(attempt, nowMs, this.#payer) &&
       health.isReady(attempt, nowMs, this.#payer);
     const first = planned.filter((attempt) => attempt.card === card && isOpen(attempt));
     const all = listCredentials(this.#call, card.provider).map((credential) => ({ card, credential }));

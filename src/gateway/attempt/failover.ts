@@ -4,6 +4,7 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { describeFailure } from "../../core/faults/failure.ts";
 import { type Fault, toFault } from "../../core/faults/fault.ts";
+import { waitForPlace } from "../../core/health/place.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { nameProvider } from "../../core/models/upstream.ts";
 import { Ending } from "../../core/world/ending.ts";
@@ -98,7 +99,8 @@ export class Failover<F extends Form, Result> {
   async #runAttempts(): Promise<Result> {
     const { refusals } = this.#context;
     const { attempts, spares, load } = this.#context.plan;
-    const { health, deadlines } = this.#ports;
+    const { health, deadlines, clock } = this.#ports;
+    if (this.#last === null) await waitForPlace(clock, (nowMs) => this.#lacksPlace(nowMs));
     for (let running = this.#goOn(); running; running = this.#goOn()) {
       const race = this.#makeRace(running);
       try {
@@ -114,6 +116,17 @@ export class Failover<F extends Form, Result> {
     const fault = health.unavailable([...attempts, ...spares], deadlines.nowMs(), refusals.payer, load);
     const [provider, ...others] = new Set(attempts.map(({ card }) => card.provider));
     throw provider === undefined || others.length > 0 ? fault : nameProvider(fault, provider);
+  }
+
+  /** True if nothing can be called but what may have a place in a moment. */
+  #lacksPlace(nowMs: number): boolean {
+    const { payer } = this.#context.refusals;
+    const { health } = this.#ports;
+    const ready = [...this.#left, ...this.#spares].filter((attempt) =>
+      health.isReady(attempt, nowMs, payer, measureLoad(this.#ports, this.#context, attempt)),
+    );
+    const isWaiting = ready.length > 0 && !this.#context.ending.reason;
+    return isWaiting && ready.every((attempt) => health.lacksPlace(attempt, nowMs, payer));
   }
 
   /** Returns the next attempt, or null if no other could succeed where the last one failed. */

@@ -34,8 +34,8 @@ export function orderAttempts(attempts: readonly Attempt[], input: OrderInput): 
   if (ready.length < 2) return ready;
   const seed = conversation.seedOrder(digest);
   const order = seed === null ? ready : orderCredentials(seed, attempts);
-  const isRefused = (attempt: Attempt) => health.isRefused(attempt, payer);
-  const isOpen = (attempt: Attempt) => health.deployment(attempt)?.breaker.isOpenFor(payer) ?? false;
+  const isRefused = (attempt: Attempt) => health.isRefused(attempt, nowMs, payer);
+  const isOpen = (attempt: Attempt) => health.deployment(attempt)?.breaker.isOpenFor(nowMs, payer) ?? false;
   const mayProbe = (attempt: Attempt) => seed === null || conversation.isFirstTurn || attempt === order[0];
   // Probe at most one rejected credential, so that others remain for the request.
   const refused = pickLongestRefused(ready.filter(isRefused), health, payer).filter(mayProbe);

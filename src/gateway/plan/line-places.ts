@@ -1,6 +1,6 @@
 // The places to which a line of a batch may go: lines are started by the room that is there.
 import type { LinePace } from "../../core/batches/line-pace.ts";
-import { namePayer } from "../../core/keys/key.ts";
+import { namePayer } from "../../core/keys/payer.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Health } from "../../health/health.ts";

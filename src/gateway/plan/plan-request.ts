@@ -1,7 +1,7 @@
 // Makes the plan of a request from what is currently known about the providers.
 
 import type { Attempt } from "../../core/attempt.ts";
-import { namePayer } from "../../core/keys/key.ts";
+import { namePayer } from "../../core/keys/payer.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Deadlines, Log, Random, Vault } from "../../core/world/world.ts";

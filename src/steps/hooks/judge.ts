@@ -1,7 +1,8 @@
 // One hook: asks it about the texts that it hasn't passed before, within its bounds, and says what becomes of them.
 import { Fault } from "../../core/faults/fault.ts";
 import type { Evidence, Passage } from "../../core/health/evidence.ts";
-import { namePayer } from "../../core/keys/key.ts";
+import { waitForPlace } from "../../core/health/place.ts";
+import { namePayer } from "../../core/keys/payer.ts";
 import type { HookAction, HookCost } from "../../core/log/trace.ts";
 import type { HookRule, HookState } from "../../core/models/hook.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
@@ -13,10 +14,12 @@ import type { UnderWay } from "./under-way.ts";
 
 /** A circuit breaker, which stops calls to a hook that fails, by payers. */
 export interface HookBreaker {
-  /** True if it is open for every payer. */
-  readonly isOpenForAll: boolean;
+  /** True if it is open for everybody who isn't served. */
+  isOpenForAll(nowMs: number): boolean;
   readState(nowMs: number): HookState["state"];
   pass(nowMs: number, payer: string): Passage | null;
+  /** True if it may pass in a moment. */
+  lacksPlace(nowMs: number, payer: string): boolean;
   recordSuccess(nowMs: number, payer: string, passage: Passage): unknown;
   recordFailure(nowMs: number, payer: string, passage: Passage, evidence: Evidence): unknown;
   /** The question says nothing about the hook. */
@@ -51,10 +54,15 @@ export interface Asking {
 }
 
 const NOTHING: Judgement = { changes: new Map(), calls: new Map() };
-/** While a hook fails for everybody, a text that must not pass without it waits for this share of the time limit. */
+/** Once a hook fails for everybody and has judged nobody for so long, a text that is asked about nonetheless is hurried: … */
+const SILENT_MS = 60_000;
+/** … it waits for this share of the time limit, … */
 const FAILING_SHARE = 1 / 4;
-/** The shortest such wait. */
+/** … but no less than this, … */
 const FAILING_MS_MIN = 100;
+/** … and than so many times the slowest of the last good answers. */
+const SLOWEST_TIMES = 2;
+const ANSWERS_KEPT = 16;
 
 export class Judge {
   readonly rule: HookRule;
@@ -62,6 +70,9 @@ export class Judge {
   readonly #ports: JudgePorts;
   #isAsked = false;
   #lastReason = "";
+  #judgedMs = Number.NEGATIVE_INFINITY;
+  /** The milliseconds that its last good answers took. */
+  readonly #tookMs: number[] = [];
 
   constructor(rule: HookRule, breaker: HookBreaker, ports: JudgePorts) {
     this.rule = rule;
@@ -126,14 +137,19 @@ export class Judge {
     const { clock } = this.#ports;
     const startMs = clock.monotonicMs();
     const payer = namePayer(question.key);
-    const passage = this.#breaker.pass(startMs, payer);
+    let passage = this.#breaker.pass(startMs, payer);
+    // A text that would pass unjudged is asked about in any case.
+    if (passage === null && !this.rule.passesOnFailure && this.#breaker.lacksPlace(startMs, payer)) {
+      await waitForPlace(clock, (nowMs) => this.#breaker.lacksPlace(nowMs, payer));
+      passage = this.#breaker.pass(clock.monotonicMs(), payer);
+    }
     if (passage === null && !this.rule.passesOnFailure) {
       this.#tell("failed", startMs, asking, "its breaker is open");
       return { kind: "failed", reason: "" };
     }
-    const timeoutMs = passage === null ? this.#limitFailing(asking.timeoutMs) : asking.timeoutMs;
+    const timeoutMs = passage === null ? this.#limitFailing(asking.timeoutMs, startMs) : asking.timeoutMs;
     const answer = this.#check(await this.#askWithin(timeoutMs, question), question);
-    this.#record(clock.monotonicMs(), payer, passage ?? "free", answer);
+    this.#record(startMs, payer, passage ?? "free", answer);
     this.#tell(
       nameAction(answer, question),
       startMs,
@@ -145,9 +161,10 @@ export class Judge {
   }
 
   /** A payer whose own texts alone make the hook fail has no less time for the others. */
-  #limitFailing(timeoutMs: number): number {
-    if (!this.#breaker.isOpenForAll) return timeoutMs;
-    return Math.min(timeoutMs, Math.max(FAILING_MS_MIN, this.rule.timeoutMs * FAILING_SHARE));
+  #limitFailing(timeoutMs: number, nowMs: number): number {
+    if (!this.#breaker.isOpenForAll(nowMs) || nowMs - this.#judgedMs < SILENT_MS) return timeoutMs;
+    const leastMs = Math.max(FAILING_MS_MIN, SLOWEST_TIMES * Math.max(0, ...this.#tookMs));
+    return Math.min(timeoutMs, Math.max(leastMs, this.rule.timeoutMs * FAILING_SHARE));
   }
 
   async #askWithin(timeoutMs: number, question: Question): Promise<HookOutcome> {
@@ -162,13 +179,17 @@ export class Judge {
     return given;
   }
 
-  #record(nowMs: number, payer: string, passage: Passage, answer: HookOutcome): void {
+  #record(startMs: number, payer: string, passage: Passage, answer: HookOutcome): void {
+    const nowMs = this.#ports.clock.monotonicMs();
     if (answer.kind === "failed" && answer.lacksRoom) {
       this.#breaker.release(payer, passage);
       return;
     }
     this.#isAsked = true;
     if (answer.kind !== "failed") {
+      this.#judgedMs = nowMs;
+      this.#tookMs.push(nowMs - startMs);
+      if (this.#tookMs.length > ANSWERS_KEPT) this.#tookMs.shift();
       this.#breaker.recordSuccess(nowMs, payer, passage);
       return;
     }

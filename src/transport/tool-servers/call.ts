@@ -25,7 +25,7 @@ export interface ServerCall {
   /** A call's or a prompt's arguments. */
   readonly arguments: JsonObject | undefined;
   /** The sender's: its account takes the call's place, and its payer's failures are nobody else's. */
-  readonly key: Pick<GatewayKey, "accountId" | "memberId">;
+  readonly key: Pick<GatewayKey, "id" | "accountId" | "memberId">;
   /** The session or key that the server's session is for: no two owners share one. */
   readonly owner: string;
   /** Beside the protocol's own fields, such as `traceparent`. */

@@ -6,10 +6,12 @@ import type { Authorize } from "../auth/authorize.ts";
 
 /** A circuit breaker of one tool, which stops calls of those for whom it fails. Times are on the monotonic clock. */
 export interface ToolBreaker {
-  isOpenFor(payer: string): boolean;
+  isOpenFor(nowMs: number, payer: string): boolean;
   /** Null if the wait ends with a call under way. */
   waitMs(nowMs: number, payer: string): number | null;
   pass(nowMs: number, payer: string): Passage | null;
+  /** True if it may pass in a moment. */
+  lacksPlace(nowMs: number, payer: string): boolean;
   recordSuccess(nowMs: number, payer: string, passage: Passage): unknown;
   recordFailure(nowMs: number, payer: string, passage: Passage, evidence: Evidence): unknown;
   release(payer: string, passage: Passage): void;

@@ -1,7 +1,8 @@
 // One tool server in this process: its mirrors by credential, the breakers of its tools, and the calls under way.
 import { type Fault, toFault } from "../../core/faults/fault.ts";
 import { findEvidence } from "../../core/health/evidence.ts";
-import { namePayer } from "../../core/keys/key.ts";
+import { waitForPlace } from "../../core/health/place.ts";
+import { namePayer } from "../../core/keys/payer.ts";
 import type { ToolReply } from "../../core/tools/tool-reply.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeBusy, makeResting } from "../../tools/failures.ts";
@@ -135,6 +136,9 @@ export class ServerState {
   async call(call: ServerCall, pass: string | null): Promise<ToolReply> {
     const { accountId } = call.key;
     this.#credentials.require(pass);
+    const isLacking = (nowMs: number) =>
+      this.#breakers.lacksPlace(nameTool(call), namePayer(call.key), nowMs);
+    if (isLacking(this.#nowMs())) await waitForPlace(this.#parts.ports.clock, isLacking);
     if (!this.#places.take(accountId)) await this.#waitForPlace(call);
     try {
       const passed = this.#passBreaker(call);

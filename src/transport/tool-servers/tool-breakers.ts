@@ -36,6 +36,11 @@ export class ToolBreakers {
     return passage === null ? null : { tool, payer, passage };
   }
 
+  /** True if it may pass in a moment. */
+  lacksPlace(tool: string, payer: string, nowMs: number): boolean {
+    return this.#byTool.get(tool)?.lacksPlace(nowMs, payer) === true;
+  }
+
   recordSuccess({ tool, payer, passage }: PassedCall, nowMs: number): void {
     this.#byTool.get(tool)?.recordSuccess(nowMs, payer, passage);
   }
@@ -44,7 +49,7 @@ export class ToolBreakers {
   recordFailure({ tool, payer, passage }: PassedCall, evidence: Evidence, nowMs: number): boolean {
     const breaker = this.#byTool.get(tool) ?? this.#add(tool);
     breaker.recordFailure(nowMs, payer, passage, evidence);
-    return breaker.isOpenFor(payer);
+    return breaker.isOpenFor(nowMs, payer);
   }
 
   /** The call says nothing about the tool: its client left before the answer. */

@@ -1,7 +1,7 @@
 // Simulated conversations on processes that share no memory: agents in loops of tools, and chats of several topics, each turn
 // on a process of its own. Every answer has thinking in the form of its model's family.
 import { loadShippedCards } from "../../../src/catalogue/rows.ts";
-import { NOBODY } from "../../../src/core/keys/key.ts";
+import { NOBODY } from "../../../src/core/keys/payer.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import type { Selector, StayReason } from "../../../src/core/models/selector.ts";
 import { findThinkingFormat } from "../../../src/core/models/thinking/readers.ts";

@@ -5,7 +5,7 @@ import type { Store } from "../../../src/core/store.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import type { GatewayPorts } from "../../../src/gateway/gateway.ts";
 import type { Selection } from "../../../src/gateway/plan/plan.ts";
-import { Breaker } from "../../../src/health/breaker.ts";
+import { Breaker } from "../../../src/health/breaker/breaker.ts";
 import { fair } from "../../../src/selectors/fair.ts";
 import { Hooks } from "../../../src/steps/hooks/hooks.ts";
 import type { HookOutcome } from "../../../src/steps/hooks/server.ts";

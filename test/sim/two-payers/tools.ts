@@ -2,7 +2,7 @@
 import { asObject, asString, parseJson } from "../../../src/core/json/json.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import type { Ending } from "../../../src/core/world/ending.ts";
-import { makeToolBreaker } from "../../../src/health/tool.ts";
+import { makeToolBreaker } from "../../../src/health/breaker/tool.ts";
 import { createAuthorize } from "../../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../../src/transport/deadlines.ts";
 import { ToolServers } from "../../../src/transport/tool-servers/tool-servers.ts";

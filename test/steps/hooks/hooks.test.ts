@@ -22,7 +22,8 @@ function makeHooks() {
     makeBreaker() {
       breakers++;
       return {
-        isOpenForAll: false,
+        isOpenForAll: () => false,
+        lacksPlace: () => false,
         readState: () => "closed",
         pass: () => "free",
         recordSuccess: () => false,

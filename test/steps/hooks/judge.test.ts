@@ -1,6 +1,6 @@
 // One hook that fails: which texts it is asked about, for how long, and which state is reported.
 import { describe, expect, test } from "bun:test";
-import { Breaker } from "../../../src/health/breaker.ts";
+import { Breaker } from "../../../src/health/breaker/breaker.ts";
 import { Judge } from "../../../src/steps/hooks/judge.ts";
 import { PassedTexts } from "../../../src/steps/hooks/passed.ts";
 import type { HookOutcome } from "../../../src/steps/hooks/server.ts";
@@ -24,13 +24,16 @@ function makeWorld(onFailure: "pass" | "refuse", timeout = "2s") {
   if (rule === undefined) throw new Error("There is no hook.");
   const clock = new ManualClock();
   const asked: string[] = [];
-  const answers = { next: "hangs" as HookOutcome | "hangs" };
+  const answers = { next: "hangs" as HookOutcome | "hangs", afterMs: 0 };
   const ports = { clock, log: () => {}, passed: new PassedTexts(), underWay: new UnderWay() };
   const judge = new Judge(rule, new Breaker(), {
     ...ports,
     ask(_rule, { key }) {
       asked.push(key.name);
-      return answers.next === "hangs" ? new Promise<HookOutcome>(() => {}) : Promise.resolve(answers.next);
+      const { next, afterMs } = answers;
+      if (next === "hangs") return new Promise<HookOutcome>(() => {});
+      if (afterMs === 0) return Promise.resolve(next);
+      return new Promise((resolve) => clock.after(afterMs, () => resolve(next)));
     },
   });
   let texts = 0;
@@ -59,16 +62,39 @@ function makeWorld(onFailure: "pass" | "refuse", timeout = "2s") {
 }
 
 describe("on_failure: pass", () => {
-  test("a judge that hangs is asked every time, for a quarter of its time limit once two payers have met it", async () => {
+  test("a judge that hangs is asked every time, for a quarter of its time limit once it has judged nobody for a minute", async () => {
     const { wait, asked, clock } = makeWorld("pass");
     for (let at = 0; at < 5; at++) await Promise.all([wait(ANN), wait(BEN)]);
-    const waits: number[] = [];
-    for (let at = 0; at < 3; at++) waits.push(await wait(CAT), await wait(ANN));
-    expect(asked).toHaveLength(16);
-    // One question at a time, which tests whether the judge is back, has all of the time.
-    expect(waits.filter((waitMs) => waitMs === 500).length).toBeGreaterThanOrEqual(4);
+    await clock.move(1000);
+    const waits = await Promise.all([1, 2, 3].map(() => wait(ANN)));
+    expect(asked).toHaveLength(13);
+    // The question that tests whether the judge is back has all of the time.
+    expect(waits.toSorted((a, b) => a - b)).toEqual([500, 500, 2000]);
     await clock.move(60_000);
     expect(await wait(CAT)).toBe(2000);
+  });
+
+  test("as long as it judges anybody, a sender whose texts make it hang waits for all of its time", async () => {
+    const { wait, answers, clock } = makeWorld("pass");
+    for (let round = 0; round < 4; round++) {
+      answers.next = "hangs";
+      for (const waitMs of [await wait(ANN), await wait(BEN)]) expect(waitMs).toBe(2000);
+      answers.next = { kind: "judged", texts: [], calls: new Map() };
+      expect(await wait(CAT)).toBeLessThanOrEqual(50);
+      await clock.move(10_000);
+    }
+  });
+
+  test("nobody is hurried below twice the slowest of its last good answers", async () => {
+    const { wait, answers, clock } = makeWorld("pass");
+    Object.assign(answers, { next: { kind: "judged", texts: [], calls: new Map() }, afterMs: 600 });
+    expect(await wait(CAT)).toBe(600);
+    Object.assign(answers, { next: { kind: "failed", reason: "no connection", isUnsent: true }, afterMs: 0 });
+    for (let at = 0; at < 6; at++) await wait(ANN);
+    await clock.move(61_000);
+    for (let at = 0; at < 6; at++) await wait(ANN);
+    answers.next = "hangs";
+    expect(await wait(ANN)).toBe(1200);
   });
 
   test("one payer's failing texts take no time from the texts of others, and none from its own", async () => {
@@ -86,7 +112,7 @@ describe("on_failure: pass", () => {
     for (let at = 0; at < 6; at++) await ask(ANN);
     expect(asked).toHaveLength(6);
     answers.next = "hangs";
-    expect(await wait(BEN)).toBe(500);
+    expect([await wait(ANN), await wait(BEN), await wait(BEN)]).toEqual([500, 2000, 500]);
   });
 
   test("a text that finds no room at the hook doesn't pass, and is no evidence against the hook", async () => {
@@ -117,7 +143,7 @@ describe("on_failure: pass", () => {
     answers.next = { kind: "failed", reason: "no connection", isUnsent: true };
     for (let at = 0; at < 6; at++) await ask(ANN);
     answers.next = "hangs";
-    expect(await wait(BEN)).toBe(100);
+    expect(await wait(ANN)).toBe(100);
   });
 });
 

@@ -212,7 +212,9 @@ describe("calls under way", () => {
     const node = startNode([makeServer(fake.url, { parallel: 2 })]);
     const clients = [new Ending(), new Ending()];
     const calls = clients.map((client, at) =>
-      failWith(node.call("slow", {}, { client, key: { accountId: `acct_holder_${at}`, memberId: null } })),
+      failWith(
+        node.call("slow", {}, { client, key: { id: "key", accountId: `acct_holder_${at}`, memberId: null } }),
+      ),
     );
     await until("both tools run", () => fake.countRuns("slow") === 2);
     const next = failWith(node.call("echo"));

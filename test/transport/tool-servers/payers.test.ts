@@ -9,11 +9,11 @@ import { makeServer, openToolWorld, readFirstText } from "./tool-world.ts";
 
 const { startFake, startNode } = openToolWorld();
 
-const A = { accountId: "acct_a", memberId: null };
-const B = { accountId: "acct_b", memberId: null };
+const A = { id: "key", accountId: "acct_a", memberId: null };
+const B = { id: "key", accountId: "acct_b", memberId: null };
 const MEMBERS = [
-  { accountId: "acct_a", memberId: "mem_1" },
-  { accountId: "acct_a", memberId: "mem_2" },
+  { id: "key", accountId: "acct_a", memberId: "mem_1" },
+  { id: "key", accountId: "acct_a", memberId: "mem_2" },
 ] as const;
 
 /** Returns the first text of the answer, or the code of the failure. */

@@ -5,7 +5,7 @@ import type { ToolServer } from "../../../src/core/tools/tool-server.ts";
 import type { ToolSessionPlace, ToolSessions } from "../../../src/core/tools/tool-sessions.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import type { Deadline, Deadlines, Fetch, Latecomer, LogEvent } from "../../../src/core/world/world.ts";
-import { makeToolBreaker } from "../../../src/health/tool.ts";
+import { makeToolBreaker } from "../../../src/health/breaker/tool.ts";
 import { createAuthorize } from "../../../src/transport/auth/authorize.ts";
 import type { ServerCall } from "../../../src/transport/tool-servers/call.ts";
 import type { ToolServerPorts } from "../../../src/transport/tool-servers/ports.ts";
@@ -141,7 +141,7 @@ interface CallOptions extends Partial<ServerCall> {
 
 const DEFAULTS = {
   method: "tools/call",
-  key: { accountId: "acct_1", memberId: null },
+  key: { id: "key", accountId: "acct_1", memberId: null },
   owner: "key:1",
   meta: {},
   onProgress: null,

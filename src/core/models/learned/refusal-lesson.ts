@@ -1,5 +1,5 @@
 // A lesson on a refusal: something that a model's server was found to refuse, with the payers that met it, and its end.
-import { readAccount } from "../../keys/key.ts";
+import { readAccount } from "../../keys/payer.ts";
 
 /** A lesson ends if nobody has met it for so long. */
 export const UNSEEN_MS = 30 * 86_400_000;

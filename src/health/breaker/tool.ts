@@ -1,6 +1,6 @@
 // The breaker of one tool of a tool server.
 import { Breaker } from "./breaker.ts";
-import type { CircuitTerms } from "./circuit.ts";
+import type { CircuitTerms } from "./terms.ts";
 
 /** Tools are called far less often than models, so failures between successes say little about the next call. */
 const TOOL_TERMS: CircuitTerms = {
@@ -9,6 +9,7 @@ const TOOL_TERMS: CircuitTerms = {
   waitMs: 10_000,
   waitMaxMs: 60_000,
   relapseMs: 0,
+  sharedShuts: false,
 };
 
 export function makeToolBreaker(): Breaker {
