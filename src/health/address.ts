@@ -1,8 +1,7 @@
 // The address that a provider is called at, shared by its models and credentials, and whether connections to it succeed.
-import { NOBODY } from "../core/keys/payer.ts";
 import { Breaker } from "./breaker/breaker.ts";
 
-/** It counts failed connections, in nobody's name: no request can cause those, whereas one can cause a model's error. */
+/** It counts failed connections alone: no request can cause those, whereas one can cause a model's error. */
 export type Address = Breaker;
 
 /** The addresses by provider's name. Providers with one origin share one, and it outlives a reload that still uses it. */
@@ -23,15 +22,15 @@ export class Addresses {
     return this.#byProvider.get(provider);
   }
 
-  /** The number of addresses that may be called now. */
-  countAvailable(nowMs: number): number {
+  /** The number of addresses that a payer may call now. */
+  countAvailable(nowMs: number, payer: string): number {
     let count = 0;
-    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs, NOBODY) === 0) count++;
+    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs, payer) === 0) count++;
     return count;
   }
 
-  isAnyUnavailable(nowMs: number): boolean {
-    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs, NOBODY) !== 0) return true;
+  isAnyUnavailable(nowMs: number, payer: string): boolean {
+    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs, payer) !== 0) return true;
     return false;
   }
 }

@@ -89,13 +89,15 @@ export class Key {
   /** True if it is known to be refused to the payer, for this model or for all. */
   isRefused(deployment: Deployment | undefined, nowMs: number, payer: string): boolean {
     const refusals = this.#refusals(deployment);
-    return refusals !== NONE && isAnyOpen(refusals, nowMs, payer);
+    if (refusals === NONE) return false;
+    const isServed = deployment?.breaker.isServed(nowMs, payer);
+    return refusals.some((refusal) => refusal.isOpenFor(nowMs, payer, isServed));
   }
 
   /** True if one request of the payer may try it again. */
   isDue(deployment: Deployment | undefined, nowMs: number, payer: string): boolean {
     const refusals = this.#refusals(deployment);
-    return refusals === NONE || areAllDue(refusals, nowMs, payer);
+    return refusals === NONE || areAllDue(refusals, nowMs, payer, deployment?.breaker.isServed(nowMs, payer));
   }
 
   /** Milliseconds until it is tried again if the provider has other credentials. 0 means now. */
@@ -111,9 +113,11 @@ export class Key {
   /** Returns what this call tests: whether the credential is still refused. The outcome must be recorded. */
   pass(deployment: Deployment, nowMs: number, payer: string): readonly KeyProbe[] {
     const refusals = this.#refusals(deployment);
-    return refusals === NONE || !areAllDue(refusals, nowMs, payer)
-      ? NO_PROBES
-      : probe(refusals, nowMs, payer);
+    if (refusals === NONE) return NO_PROBES;
+    const isServed = deployment.breaker.isServed(nowMs, payer);
+    if (!areAllDue(refusals, nowMs, payer, isServed)) return NO_PROBES;
+    const open = refusals.filter((refusal) => refusal.isOpenFor(nowMs, payer, isServed));
+    return open.map((refusal) => ({ refusal, passage: refusal.pass(nowMs, payer, isServed) ?? "free" }));
   }
 
   /** Records that the provider accepted the credential. True if it had been retired. */
@@ -181,17 +185,8 @@ export class Key {
 const NONE: readonly Breaker[] = [];
 const makeRefusal = () => new Breaker(REFUSAL_TERMS);
 
-function isAnyOpen(refusals: readonly Breaker[], nowMs: number, payer: string): boolean {
-  return refusals.some((refusal) => refusal.isOpenFor(nowMs, payer));
-}
-
-function areAllDue(refusals: readonly Breaker[], nowMs: number, payer: string): boolean {
-  return refusals.every((refusal) => refusal.waitMs(nowMs, payer) === 0);
-}
-
-function probe(refusals: readonly Breaker[], nowMs: number, payer: string): readonly KeyProbe[] {
-  const open = refusals.filter((refusal) => refusal.isOpenFor(nowMs, payer));
-  return open.map((refusal) => ({ refusal, passage: refusal.pass(nowMs, payer) ?? "free" }));
+function areAllDue(refusals: readonly Breaker[], nowMs: number, payer: string, isServed?: boolean): boolean {
+  return refusals.every((refusal) => refusal.waitMs(nowMs, payer, isServed) === 0);
 }
 
 function record(

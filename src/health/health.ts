@@ -187,10 +187,10 @@ export class Health {
     return this.key(attempt)?.isRefused(this.deployment(attempt), nowMs, payer) ?? false;
   }
 
-  /** True if connections to the provider have been failing and it is too early to try again. */
-  isShut(provider: string, nowMs: number): boolean {
+  /** True if connections to the provider have been failing and it is too early for a payer to try again. */
+  isShut(provider: string, nowMs: number, payer: string): boolean {
     const address = this.addresses.find(provider);
-    return address !== undefined && address.waitMs(nowMs, NOBODY) !== 0;
+    return address !== undefined && address.waitMs(nowMs, payer) !== 0;
   }
 
   /** True if the credential is refused to the payer, too early to try again, and another of the provider's isn't refused. */
@@ -208,7 +208,8 @@ export class Health {
   /** True if the attempt may be made now, or in a moment, and is within the credential's limits. */
   isReady(attempt: Attempt, nowMs: number, payer: string, load = ONE_CALL): boolean {
     const deployment = this.deployment(attempt);
-    if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs, payer)) return false;
+    if (this.isShut(attempt.card.provider, nowMs, payer) || this.isBarred(attempt, nowMs, payer))
+      return false;
     if (this.#limitMs(attempt, nowMs, load) > 0) return false;
     if (!deployment) return true;
     if (load.insists) return !deployment.isResting(nowMs);
@@ -230,7 +231,7 @@ export class Health {
   ): Permit | null {
     const { card } = attempt;
     const payer = refusals?.payer ?? NOBODY;
-    if (this.isShut(card.provider, nowMs) || this.isBarred(attempt, nowMs, payer)) return null;
+    if (this.isShut(card.provider, nowMs, payer) || this.isBarred(attempt, nowMs, payer)) return null;
     const own = this.#card(card.id);
     const { absence, changed } = own;
     const deployment = own.deploy(identifyCredential(attempt.credential));
@@ -257,7 +258,7 @@ export class Health {
       changed,
       passage,
       keyProbes: key.pass(deployment, nowMs, payer),
-      addressPassage: address?.pass(nowMs, NOBODY) ?? "free",
+      addressPassage: address?.pass(nowMs, payer) ?? "free",
     });
   }
 
@@ -289,13 +290,13 @@ export class Health {
     return new Fault("no_provider_available", describeFailing(waiting, nowMs, payer), details);
   }
 
-  /** The providers whose address can't be called now, or whose credentials are all at their limits. */
-  findAway(nowMs: number): ReadonlySet<string> {
-    const isAnyShut = this.addresses.isAnyUnavailable(nowMs);
+  /** The providers whose address a payer can't call now, or whose credentials are all at their limits. */
+  findAway(nowMs: number, payer: string): ReadonlySet<string> {
+    const isAnyShut = this.addresses.isAnyUnavailable(nowMs, payer);
     if (!isAnyShut && !this.ownLimits.any) return NONE;
     const isFull = ({ limits }: Key) => limits.waitMs(LEAST_LOAD, nowMs) > 0;
     const isAway = ([name, keys]: readonly [string, ReadonlyMap<string, Key>]) =>
-      (isAnyShut && this.isShut(name, nowMs)) || (keys.size > 0 && [...keys.values()].every(isFull));
+      (isAnyShut && this.isShut(name, nowMs, payer)) || (keys.size > 0 && [...keys.values()].every(isFull));
     return new Set([...this.#keys].filter(isAway).map(([name]) => name));
   }
 
@@ -308,7 +309,7 @@ export class Health {
   /** Milliseconds until it may be called. Null if unknown. */
   waitMs(attempt: Attempt, nowMs: number, payer: string, load = ONE_CALL): number | null {
     const address = this.addresses.find(attempt.card.provider);
-    const addressMs = address ? address.waitMs(nowMs, NOBODY) : 0;
+    const addressMs = address ? address.waitMs(nowMs, payer) : 0;
     const deployment = this.deployment(attempt);
     const deploymentMs = deployment ? deployment.waitMs(nowMs, payer) : 0;
     if (addressMs === null || deploymentMs === null) return null;

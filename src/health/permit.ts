@@ -152,7 +152,7 @@ export class Permit {
     this.#hasFailed = true;
     if (this.#passage !== "free") this.#parts.deployment.breaker.release(this.#payer, this.#passage);
     this.#parts.key.release(this.#keyProbes, this.#payer);
-    if (this.#addressPassage !== "free") this.#parts.address?.release(NOBODY, this.#addressPassage);
+    if (this.#addressPassage !== "free") this.#parts.address?.release(this.#payer, this.#addressPassage);
     this.#end();
   }
 
@@ -188,7 +188,7 @@ export class Permit {
 
   /** Records that a connection was made, whatever its outcome. */
   #recordReached(nowMs: number): void {
-    const closed = this.#parts.address?.recordSuccess(nowMs, NOBODY, this.#addressPassage);
+    const closed = this.#parts.address?.recordSuccess(nowMs, this.#payer, this.#addressPassage);
     this.#addressPassage = "free";
     if (closed) this.#logEvent("provider_reached", "info");
   }
@@ -197,7 +197,7 @@ export class Permit {
     const { address, deployment } = this.#parts;
     deployment.recordUnreached(nowMs, fault);
     this.#recordTrouble(nowMs, fault);
-    const opened = address?.recordFailure(nowMs, NOBODY, this.#addressPassage, "shared");
+    const opened = address?.recordFailure(nowMs, this.#payer, this.#addressPassage, "shared");
     this.#addressPassage = "free";
     if (opened) this.#logEvent("provider_unreachable", "warn", describe(fault));
   }

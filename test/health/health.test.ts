@@ -104,7 +104,7 @@ describe("several credentials", () => {
     for (const permit of [...earlier, third]) permit.finish(4, 1);
     for (let at = 0; at < 3; at++) router.begun(router.attemptOf(HOUSE, "a"), 5);
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 6)).toBeNull();
-    expect(router.health.findAway(6).has("House")).toBe(true);
+    expect(router.health.findAway(6, NOBODY).has("House")).toBe(true);
   });
 
   test("a 429 rests a credential for as long as it says, for this model only", () => {

@@ -15,6 +15,7 @@ const OVERFLOW_FACTOR = 2;
 export interface GatheringInput {
   readonly health: Health;
   readonly nowMs: number;
+  readonly payer: string;
   readonly credentialsOf: (provider: string) => readonly Credential[];
   /** Estimates the prompt's tokens. Missing if nothing is known of them. */
   readonly promptTokens?: () => number;
@@ -34,10 +35,10 @@ export class Gathering {
 
   /** `order` returns the attempts on one model that are allowed now. */
   constructor(input: GatheringInput, order: (attempts: readonly Attempt[]) => readonly Attempt[]) {
-    const { health, nowMs } = input;
+    const { health, nowMs, payer } = input;
     this.#input = input;
     this.#order = order;
-    this.#addresses = Math.min(ADDRESSES_MAX, health.addresses.countAvailable(nowMs));
+    this.#addresses = Math.min(ADDRESSES_MAX, health.addresses.countAvailable(nowMs, payer));
   }
 
   /** Returns false if no further model is needed. */

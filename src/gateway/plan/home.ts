@@ -66,7 +66,7 @@ function explainPassing(home: Attempt, first: Attempt, input: HomeInput): MoveCa
 /** Returns why the attempt may not be made now. Null if it may. */
 function explainUnready(attempt: Attempt, { health, nowMs, payer, load }: HomeInput): MoveCause | null {
   if (health.isReady(attempt, nowMs, payer, load)) return null;
-  if (health.isShut(attempt.card.provider, nowMs)) return "breaker";
+  if (health.isShut(attempt.card.provider, nowMs, payer)) return "breaker";
   if (health.isBarred(attempt, nowMs, payer)) return "retired";
   const deployment = health.deployment(attempt);
   if (deployment?.isResting(nowMs)) return "rest";

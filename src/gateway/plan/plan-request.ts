@@ -169,7 +169,7 @@ export function readKnown(
   payer: string,
 ): CurrentFacts {
   const nowMs = deadlines.nowMs();
-  const away = health.findAway(nowMs);
+  const away = health.findAway(nowMs, payer);
   const over = ({ cards, places }: CardTable) => {
     const known = health.cards().listBy(places);
     const seenAt = (place: number) => known[place]?.outlook(nowMs, payer) ?? null;

@@ -50,11 +50,11 @@ export class Breaker {
     this.#circuits = new PayerCircuits(terms, (circuit) => this.#drop(circuit));
   }
 
-  /** True if the payer's calls don't pass freely. */
-  isOpenFor(nowMs: number, payer: string): boolean {
+  /** True if the payer's calls don't pass freely. `isServed` if something else shows that the payer is served. */
+  isOpenFor(nowMs: number, payer: string, isServed = false): boolean {
     if (this.#shut.isOpen) return true;
     const { gate, standing } = this.#circuits.get(payer) ?? STRANGER;
-    return gate.isOpen || (this.#isOpenAt(nowMs) && !standing.isServed(nowMs));
+    return gate.isOpen || (this.#isOpenAt(nowMs) && !isServed && !standing.isServed(nowMs));
   }
 
   /** True if it is open for everybody who isn't served. */
@@ -96,11 +96,11 @@ export class Breaker {
   }
 
   /** The wait until a payer's call may pass. Null if it ends with a call that is out. */
-  waitMs(nowMs: number, payer: string): number | null {
+  waitMs(nowMs: number, payer: string, isServed = false): number | null {
     const { gate, standing } = this.#circuits.get(payer) ?? STRANGER;
     const ownMs = gate.waitMs(nowMs);
     const shutMs = this.#shut.waitMs(nowMs);
-    const turnMs = this.#isOpenAt(nowMs) ? this.#waitForTurnMs(nowMs, payer, standing) : 0;
+    const turnMs = !isServed && this.#isOpenAt(nowMs) ? this.#waitForTurnMs(nowMs, payer, standing) : 0;
     if (ownMs === null || shutMs === null || turnMs === null) return null;
     return Math.max(ownMs, shutMs, turnMs);
   }
@@ -126,14 +126,14 @@ export class Breaker {
   }
 
   /** Lets a call pass, or returns null. The outcome of one that doesn't pass freely must be recorded. */
-  pass(nowMs: number, payer: string): Passage | null {
-    if (!this.isOpenFor(nowMs, payer)) return "free";
-    if (this.waitMs(nowMs, payer) !== 0) return null;
+  pass(nowMs: number, payer: string, isServed = false): Passage | null {
+    if (!this.isOpenFor(nowMs, payer, isServed)) return "free";
+    if (this.waitMs(nowMs, payer, isServed) !== 0) return null;
     const own = this.#circuits.call(nowMs, payer, this.#sharedRow);
     const isOwn = own.gate.isOpen;
     if (isOwn) own.gate.take();
     if (this.#shut.isOpen) this.#shut.take();
-    else if (!this.#isOpen || own.standing.isServed(nowMs)) return isOwn ? "own" : "free";
+    else if (!this.#isOpen || isServed || own.standing.isServed(nowMs)) return isOwn ? "own" : "free";
     if (this.#isOpen) this.#places.take(own.standing, nowMs, this.#circuits.nameVoice(nowMs, payer));
     return isOwn ? "both" : "all";
   }
@@ -217,7 +217,8 @@ export class Breaker {
   countOutcomes(nowMs: number, payer: string | null, isServed?: boolean): Outcomes {
     if (payer === null) return this.#outcomes.countAll(nowMs);
     const own = this.#circuits.get(payer);
-    if (isServed ?? own?.standing.isServed(nowMs)) return this.#outcomes.countOwn(nowMs, own);
+    const isOnlyOne = this.#circuits.size - Number(own !== undefined) <= 1;
+    if (isOnlyOne || (isServed ?? own?.standing.isServed(nowMs))) return this.#outcomes.countOwn(nowMs, own);
     return this.#outcomes.countFor(nowMs, own);
   }
 

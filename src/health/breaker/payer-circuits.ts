@@ -22,6 +22,10 @@ export class PayerCircuits {
     this.#dropped = dropped;
   }
 
+  get size(): number {
+    return this.#circuits.size;
+  }
+
   get(payer: string): PayerCircuit | undefined {
     return this.#circuits.get(payer);
   }

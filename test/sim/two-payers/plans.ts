@@ -1,5 +1,5 @@
-// The requests of two payers on virtual time: the first one's, and bursts of a second one that fail in every way that a caller
-// can choose.
+// The requests of several payers on virtual time: the first one's, and bursts of a second one that fail in every way that a caller
+// can choose, or of two others that fail together.
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import { makeKey } from "../../harness/samples.ts";
 import { Dice } from "../dice.ts";
@@ -21,7 +21,8 @@ export type Kind = (typeof KINDS)[number] | "once" | "forbidden" | "good";
 
 /** The ways to name a model. For `near`, the two cheapest candidates differ by 2 %, for `apart` by half. */
 export const WAYS = ["named", "fallback", "alias", "apart", "near", "tool", "turn"] as const;
-export type Way = (typeof WAYS)[number];
+/** `other` names the alias's other model. */
+export type Way = (typeof WAYS)[number] | "other";
 
 /** A fault that no request has caused, for some time. */
 export interface Shared {
@@ -34,6 +35,8 @@ export interface Planned {
   readonly id: string;
   readonly atMs: number;
   readonly isFirst: boolean;
+  /** The place of its payer. */
+  readonly payer: number;
   readonly way: Way;
   readonly kind: Kind;
   readonly isStreamed: boolean;
@@ -45,6 +48,7 @@ export interface PlannedBatch {
   readonly id: string;
   readonly atMs: number;
   readonly isFirst: boolean;
+  readonly payer: number;
   readonly kinds: readonly Kind[];
 }
 
@@ -54,7 +58,8 @@ export interface Side {
   /** The share of the first payer's requests that fail by themselves. */
   readonly share: number;
   readonly onFailure: "pass" | "refuse";
-  readonly payers: readonly [GatewayKey, GatewayKey];
+  /** The first, and those whose requests fail: one, or two together. */
+  readonly payers: readonly [GatewayKey, ...GatewayKey[]];
   readonly shared: readonly Shared[];
   readonly plans: readonly Planned[];
   readonly batches: readonly PlannedBatch[];
@@ -67,22 +72,30 @@ const BURSTS = 12;
 const FIRST_WAYS: readonly Way[] = ["tool", "turn", "turn"];
 /** Longer than any request of the first payer takes. */
 const CALM_MS = 1000;
+const REGULAR_MS = 5000;
 
-function makePayers(isOneAccount: boolean): readonly [GatewayKey, GatewayKey] {
-  const fields = { requestsPerDay: null };
-  const second = isOneAccount ? { memberId: "mem_b" } : { accountId: "acct_b" };
-  return [
-    makeKey("key_a", { ...fields, ...(isOneAccount ? { memberId: "mem_a" } : {}) }),
-    makeKey("key_b", { ...fields, ...second }),
-  ];
+/** The owners of three payers: in accounts of their own, as members or service keys of one, or mixed. */
+const OWNERS: readonly (readonly [Owner, Owner, Owner])[] = [
+  [{ memberId: "mem_a" }, { memberId: "mem_b" }, { memberId: "mem_c" }],
+  [{}, {}, {}],
+  [{}, { accountId: "acct_b" }, { accountId: "acct_c" }],
+  [{ memberId: "mem_a" }, { accountId: "acct_b" }, {}],
+];
+type Owner = Partial<Pick<GatewayKey, "accountId" | "memberId">>;
+
+function makePayers(seed: number, isWithThird: boolean): Side["payers"] {
+  const [first, ...others] = OWNERS[seed % OWNERS.length] ?? [{}];
+  const make = (name: string, owner: Owner) => makeKey(`key_${name}`, { requestsPerDay: null, ...owner });
+  const made = others.map((owner, at) => make("bc"[at] ?? "", owner));
+  return [make("a", first), ...made.slice(0, isWithThird ? 2 : 1)];
 }
 
-/** Makes the two payers' requests of a seed. */
-export function planSide(seed: number): Side {
+/** Makes the requests of a seed. Beside two others that fail together, the first payer's own never fail by themselves. */
+export function planSide(seed: number, isWithThird = false): Side {
   const dice = new Dice(seed);
   const nodes = 1 + (seed % 2);
-  const share = [0, 0.01, 0.05][seed % 3] ?? 0;
-  const payers = makePayers(seed % 4 < 2);
+  const share = isWithThird ? 0 : ([0, 0.01, 0.05][seed % 3] ?? 0);
+  const payers = makePayers(seed, isWithThird);
   const onFailure = dice.pick(["pass", "refuse"] as const);
   const shared = planShared(dice);
   const node = () => dice.int(0, nodes - 1);
@@ -97,29 +110,63 @@ export function planSide(seed: number): Side {
       id: `a${at}`,
       atMs,
       isFirst: true,
+      payer: 0,
       way: dice.pick(WAYS),
       kind: isBad ? dice.pick(["500", "once"] as const) : dice.chance(0.1) ? "forbidden" : "good",
       isStreamed: dice.chance(0.3),
       node: node(),
     };
   });
-  const plans = [...first, ...planSecond(dice, node)];
-  return { seed, nodes, share, onFailure, payers, shared, plans, batches: planBatches(dice) };
+  const regular = isWithThird ? planRegular(nodes, shared) : [];
+  const plans = [...first, ...regular, ...planOthers(dice, node, payers.length - 1)];
+  return {
+    seed,
+    nodes,
+    share,
+    onFailure,
+    payers,
+    shared,
+    plans,
+    batches: planBatches(dice, payers.length - 1),
+  };
+}
+
+/**
+ * Both models of an alias serve the first payer regularly, on each node: the failures of two others weigh on the choice of one
+ * whom a model doesn't serve.
+ */
+function planRegular(nodes: number, shared: readonly Shared[]): readonly Planned[] {
+  const ways = ["named", "other"] as const;
+  const isReached = ({ way, atMs }: Planned) =>
+    way === "named" ||
+    !shared.some(({ kind, fromMs, untilMs }) => kind === "no connection" && atMs >= fromMs && atMs < untilMs);
+  const all = Array.from({ length: SPAN_MS / REGULAR_MS }, (_, at) =>
+    ways.flatMap((way) =>
+      Array.from({ length: nodes }, (_, node): Planned => {
+        const id = `r${way}${node}x${at}`;
+        const one = { id, atMs: at * REGULAR_MS, isFirst: true, payer: 0, way, isStreamed: false, node };
+        return { ...one, kind: "good" };
+      }),
+    ),
+  );
+  return all.flat().filter(isReached);
 }
 
 /** One of lines that are answered, and two of lines that fail or hang, begun before. */
-function planBatches(dice: Dice): readonly PlannedBatch[] {
+function planBatches(dice: Dice, others: number): readonly PlannedBatch[] {
   const own = {
     id: "la",
     atMs: 1500,
     isFirst: true,
+    payer: 0,
     kinds: Array.from({ length: 12 }, () => "good" as const),
   };
-  const others = ["lb", "lc"].map((id): PlannedBatch => {
+  const failing = ["lb", "lc"].map((id, at): PlannedBatch => {
     const kinds = [dice.pick(KINDS), dice.pick(KINDS)];
-    return { id, atMs: 0, isFirst: false, kinds: Array.from({ length: 25 }, () => dice.pick(kinds)) };
+    const payer = 1 + (at % others);
+    return { id, atMs: 0, isFirst: false, payer, kinds: Array.from({ length: 25 }, () => dice.pick(kinds)) };
   });
-  return [own, ...others];
+  return [own, ...failing];
 }
 
 function planShared(dice: Dice): readonly Shared[] {
@@ -131,11 +178,11 @@ function planShared(dice: Dice): readonly Shared[] {
   });
 }
 
-/** Bursts of one kind, as agents repeat what fails, at any time: up to thirty at once, or one every 50 ms. */
-function planSecond(dice: Dice, node: () => number): readonly Planned[] {
+/** Bursts of one kind, as agents repeat what fails, at any time: up to thirty at once, or one every 50 ms, of all in turn. */
+function planOthers(dice: Dice, node: () => number, others: number): readonly Planned[] {
   const kinds = dice.chance(0.5) ? KINDS : [dice.pick(KINDS), dice.pick(KINDS)];
   return Array.from({ length: BURSTS }, (_, burst) => {
-    const startMs = dice.int(0, SPAN_MS);
+    const startMs = dice.int(others > 1 ? CALM_MS : 0, SPAN_MS);
     const kind = dice.pick(kinds);
     const way = FIRST_WAYS[burst] ?? dice.pick(WAYS);
     const gapMs = dice.pick([0, 0, 50, 300]);
@@ -145,6 +192,7 @@ function planSecond(dice: Dice, node: () => number): readonly Planned[] {
         id: `b${burst}-${at}`,
         atMs: startMs + at * gapMs,
         isFirst: false,
+        payer: 1 + (at % others),
         way,
         kind: isGood ? "good" : kind,
         isStreamed: kind === "cut" || kind === "left" || dice.chance(0.3),

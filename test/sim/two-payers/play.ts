@@ -1,5 +1,6 @@
-// Plays the requests of two payers, or those of the first alone, and returns what the first gets.
+// Plays the requests of all payers, or those of the first alone, and returns what the first gets.
 import { toFault } from "../../../src/core/faults/fault.ts";
+import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
@@ -47,7 +48,7 @@ const ALPHA = priced("Alpha#small", 1);
 const BETA = priced("Beta#small", 1.5);
 const GAMMA = priced("Gamma#small", 1.02);
 
-/** Plays a seed's requests, those of the second payer if `isBeside`, and returns what the first payer got. */
+/** Plays a seed's requests, those of the other payers if `isBeside`, and returns what the first payer got. */
 export async function playSide(side: Side, isBeside: boolean): Promise<readonly Outcome[]> {
   const store = await openStore(side.payers);
   try {
@@ -71,6 +72,7 @@ async function openStore(payers: Side["payers"]): Promise<Store> {
 
 /** An outcome without what its row says. */
 interface Seen extends Omit<Outcome, "model" | "chargedNanoUsd"> {
+  readonly id: string;
   /** Null for a request without a row. */
   readonly requestId: string | null;
 }
@@ -100,9 +102,9 @@ class SidePlay {
       makeSteps: (world) => makeHooks(world, side.onFailure),
     });
     const world = this.#world;
-    const [first, second] = side.payers;
-    const isOneAccount = first.accountId === second.accountId;
-    this.#tools = new SideTools(world, side.nodes, isOneAccount);
+    const [first, ...others] = side.payers;
+    const isOneAccount = others.some(({ accountId }) => accountId === first.accountId);
+    this.#tools = new SideTools(world, side.nodes, isOneAccount || others.length > 1);
     this.#sockets = new SideSockets(world, side.nodes, isOneAccount);
     this.#lines = new SideLines({ world, selection: select("named"), model: ALPHA.id, isOneAccount });
   }
@@ -116,12 +118,12 @@ class SidePlay {
     const { payers, batches } = this.#side;
     for (const batch of batches) {
       if (!batch.isFirst && !isBeside) continue;
-      const key = payers[batch.isFirst ? 0 : 1];
+      const key = payers[batch.payer] ?? payers[0];
       this.#world.clock.after(batch.atMs, () => void sent.push(this.#lines.add(key, batch)));
     }
     await this.#world.run();
     await Promise.all(sent);
-    const seen = [...this.#outcomes, ...this.#listLines()];
+    const seen = [...this.#outcomes.toSorted(compareSeen), ...this.#listLines()];
     return Promise.all(seen.map((outcome) => this.#withRow(outcome)));
   }
 
@@ -130,6 +132,7 @@ class SidePlay {
     return own
       .flatMap((batch) => this.#lines.list(batch))
       .map(({ line, kind, requestId, status }) => ({
+        id: `${line}`,
         way: "line",
         kind,
         atMs: line,
@@ -139,7 +142,7 @@ class SidePlay {
       }));
   }
 
-  async #withRow({ requestId, ...outcome }: Seen): Promise<Outcome> {
+  async #withRow({ id: _, requestId, ...outcome }: Seen): Promise<Outcome> {
     if (requestId === null) return { ...outcome, model: null, chargedNanoUsd: null };
     const [row] = await this.#store.requests({ requestId }, { limit: 1, after: null });
     const { modelUsed: model = null, chargedNanoUsd = null } = row ?? {};
@@ -150,7 +153,7 @@ class SidePlay {
     const { id, isFirst, way, kind, atMs } = plan;
     if (way === "tool") return this.#callTool(plan);
     if (way === "turn") return this.#runTurn(plan);
-    const { call, ended, leave } = this.#world.send(makeAsk(this.#side, plan));
+    const { call, ended, leave } = this.#world.send(makeAsk(this.#key(plan.payer), plan));
     if (kind === "left") this.#world.clock.after(LEFT_AFTER_MS, leave);
     const status = await ended.then(
       () => "200",
@@ -158,26 +161,30 @@ class SidePlay {
     );
     if (!isFirst) return;
     const hooks = (call.hooks ?? []).map(({ action }) => action).join(" ");
-    this.#outcomes.push({ way, kind, atMs, status, hooks, requestId: `req-${id}` });
+    this.#outcomes.push({ id, way, kind, atMs, status, hooks, requestId: `req-${id}` });
   }
 
-  async #callTool({ isFirst, way, kind, atMs, node }: Planned): Promise<void> {
+  async #callTool({ id, isFirst, payer, way, kind, atMs, node }: Planned): Promise<void> {
     const client = new Ending();
-    const key = this.#side.payers[isFirst ? 0 : 1];
+    const key = this.#key(payer);
     if (kind === "left") this.#world.clock.after(LEFT_AFTER_MS, () => client.end());
     const call = this.#world.count(this.#tools.call({ key, node, kind, client }));
     const status = await call.catch((thrown: unknown) => describe(thrown));
-    if (isFirst) this.#outcomes.push({ way, kind, atMs, status, hooks: "", requestId: null });
+    if (isFirst) this.#outcomes.push({ id, way, kind, atMs, status, hooks: "", requestId: null });
   }
 
   async #runTurn(plan: Planned): Promise<void> {
-    const { id, isFirst, way, kind, atMs, node } = plan;
-    const key = this.#side.payers[isFirst ? 0 : 1];
-    const send = () => this.#world.send(makeAsk(this.#side, plan));
+    const { id, isFirst, payer, way, kind, atMs, node } = plan;
+    const key = this.#key(payer);
+    const send = () => this.#world.send(makeAsk(this.#key(plan.payer), plan));
     const turn = { id, isFirst, key, node, send, describe };
     if (kind === "left") this.#world.clock.after(LEFT_AFTER_MS, () => this.#sockets.leave(turn));
     const status = await this.#world.count(this.#sockets.run(turn));
-    if (isFirst) this.#outcomes.push({ way, kind, atMs, status, hooks: "", requestId: `req-${id}` });
+    if (isFirst) this.#outcomes.push({ id, way, kind, atMs, status, hooks: "", requestId: `req-${id}` });
+  }
+
+  #key(payer: number): GatewayKey {
+    return this.#side.payers[payer] ?? this.#side.payers[0];
   }
 
   async #answer({ provider, credential, body, signal }: SimCall): Promise<Response> {
@@ -208,21 +215,26 @@ class SidePlay {
   }
 }
 
+/** By the time and the id: some are sent at one time. */
+function compareSeen(a: Seen, b: Seen): number {
+  return a.atMs - b.atMs || a.id.localeCompare(b.id);
+}
+
 function describe(thrown: unknown): string {
   const { code, row } = toFault(thrown);
   if (code === "internal_error") throw thrown;
   return `${row.status}`;
 }
 
-function makeAsk({ payers: [first, second] }: Side, plan: Planned): SimAsk {
-  const { id, isFirst, way, kind, isStreamed, node } = plan;
+function makeAsk(key: GatewayKey, plan: Planned): SimAsk {
+  const { id, way, kind, isStreamed, node } = plan;
   const content = `say ${kind} ${id.replace("-", "_")}`;
   const request = {
     model: ALPHA.id,
     messages: [{ role: "user" as const, content }],
     ...(isStreamed ? { stream: true } : {}),
   };
-  return { id, key: isFirst ? first : second, selection: select(way), request, node };
+  return { id, key, selection: select(way), request, node };
 }
 
 const GROUP = [ALPHA, BETA].map((card) => ({ card, weight: 1 }));
@@ -235,6 +247,8 @@ function select(way: Way): Selection {
     case "tool":
     case "turn":
       return { kind: "card", card: ALPHA, fallbacks: [] };
+    case "other":
+      return { kind: "card", card: BETA, fallbacks: [] };
     case "fallback":
       return { kind: "card", card: ALPHA, fallbacks: [BETA] };
     case "alias":

@@ -16,7 +16,7 @@ const VERSION = "2026-07-28";
 const SERVER = "tools";
 const ANSWER_MS = 20;
 const TIMEOUT_MS = 6000;
-/** Two members of an account share its places: there are enough for both. */
+/** Payers of one account share its places, and two others can fill those of a server: there are enough for all then. */
 const PARALLEL = { apart: 4, together: 400 };
 
 interface ToolCall {
@@ -29,8 +29,8 @@ interface ToolCall {
 export class SideTools {
   readonly #nodes: readonly ToolServers[];
 
-  constructor(world: CoreWorld, nodes: number, isOneAccount: boolean) {
-    this.#nodes = Array.from({ length: nodes }, (_, at) => makeNode(world, at, isOneAccount));
+  constructor(world: CoreWorld, nodes: number, sharesPlaces: boolean) {
+    this.#nodes = Array.from({ length: nodes }, (_, at) => makeNode(world, at, sharesPlaces));
   }
 
   /** Resolves with the kind of the reply. Rejects with the Fault that the client is shown. */
@@ -51,7 +51,7 @@ export class SideTools {
   }
 }
 
-function makeNode(world: CoreWorld, at: number, isOneAccount: boolean): ToolServers {
+function makeNode(world: CoreWorld, at: number, sharesPlaces: boolean): ToolServers {
   const clock = world.clock.forLife(() => false);
   const dice = new Dice(at);
   const servers = new ToolServers({
@@ -66,7 +66,7 @@ function makeNode(world: CoreWorld, at: number, isOneAccount: boolean): ToolServ
     log: () => {},
     version: "1.0.0",
   });
-  const parallel = isOneAccount ? PARALLEL.together : PARALLEL.apart;
+  const parallel = sharesPlaces ? PARALLEL.together : PARALLEL.apart;
   servers.replace([
     makeServer("http://tools.example/mcp", { name: SERVER, timeoutMs: TIMEOUT_MS, parallel }),
   ]);
