@@ -9,7 +9,7 @@ const VITALS: Vitals = {
   breaker: "closed",
   openFor: "some",
   // The last one is nobody's: what is asked in no account's name.
-  openPayers: ["acct_team mem_ann", "acct_team mem_ben", "acct_bots", ""],
+  openPayers: ["acct_team mem_ann", "acct_team mem_ben", "acct_bots service:key_bot", ""],
   errorRate: null,
   inFlight: 0,
   firstTokenMs: null,
@@ -45,13 +45,13 @@ function readAs(role: Role) {
   return data.flatMap(({ open_payers, models }) => [open_payers, ...models.map((one) => one.open_payers)]);
 }
 
-const OWN = { account_id: "acct_team", member_id: "mem_ann" };
+const OWN = { account_id: "acct_team", member_id: "mem_ann", key_id: null };
 
 test("operators and admins see all payers for whom a model pauses", () => {
   const all = [
     OWN,
-    { account_id: "acct_team", member_id: "mem_ben" },
-    { account_id: "acct_bots", member_id: null },
+    { account_id: "acct_team", member_id: "mem_ben", key_id: null },
+    { account_id: "acct_bots", member_id: null, key_id: "key_bot" },
   ];
   for (const role of ["operator", "admin"] as const) expect(readAs(role)).toEqual([all, all]);
 });

@@ -5,6 +5,7 @@ import { namePayer } from "../../src/core/keys/payer.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { computeMedian, FadingValues } from "../../src/health/decay.ts";
 import { Health } from "../../src/health/health.ts";
+import { SpeedsByPayer } from "../../src/health/payer-speeds.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { Dice } from "../sim/dice.ts";
 
@@ -71,6 +72,27 @@ describe("the share of each payer's samples that counts for another", () => {
       if (own === 0 && others.length < 4) expect(whole).toBe(0);
     }
   });
+});
+
+test("the payers of an account count as one for those of others, and each by itself while all are of one account", () => {
+  const weights = [300, 300, 300, 300];
+  const keys = [1, 2, 3, 4].map((at) => `acme service:${at}`);
+  expect(boundShares(300, weights, keys, "beta")).toEqual(weights.map(() => 1 / 12));
+  expect(boundShares(300, weights, keys, "acme service:5")).toEqual([1, 1, 1, 1]);
+  expect(boundShares(0, weights, keys, "beta")).toEqual([0, 0, 0, 0]);
+});
+
+test("of the speeds that are kept, one account's are four while others call, however many keys it has", () => {
+  const speeds = new SpeedsByPayer();
+  for (let at = 0; at < 8; at++) speeds.begin(`acme service:${at}`, at);
+  expect([...speeds]).toHaveLength(8);
+  speeds.begin("beta", 8);
+  for (let at = 0; at < 100; at++) speeds.begin(`gamma service:${at}`, 9 + at);
+  const names = [...speeds].map(([payer]) => payer);
+  expect(names.filter((payer) => payer.startsWith("gamma"))).toEqual(
+    [96, 97, 98, 99].map((at) => `gamma service:${at}`),
+  );
+  expect(names).toContain("beta");
 });
 
 describe("a model's speed, as a payer reads it", () => {

@@ -39,13 +39,14 @@ import {
 
 const payerSchema = Type.Object({
   account_id: text,
-  member_id: Type.Union([text, Type.Null()], { description: "Null for the account's service keys." }),
+  member_id: Type.Union([text, Type.Null()], { description: "Null for a service key." }),
+  key_id: Type.Union([text, Type.Null()], { description: "The service key. Null for a member." }),
 });
 
 const VITALS = {
   breaker: allowWords(["closed", "open", "half_open"]),
   open_for: Type.Union([allowWords(["all", "some"]), Type.Null()], {
-    description: "For whom the breaker is open: `some` are members or accounts whose own requests fail.",
+    description: "For whom the breaker is open: `some` are members or service keys whose own requests fail.",
   }),
   open_payers: Type.Array(payerSchema, {
     description:
@@ -282,9 +283,11 @@ function vitalsView(vitals: Vitals, sight: Sight): VitalsView {
 function payerView(payer: string, sight: Sight): VitalsView["open_payers"] {
   const read = readPayer(payer);
   if (read === null) return [];
-  const { accountId, memberId } = read;
+  const { accountId, memberId, keyId } = read;
   const isOwn = memberId !== null && memberId === sight.memberId;
-  return isOwn || sight.may("providers.payers") ? [{ account_id: accountId, member_id: memberId }] : [];
+  return isOwn || sight.may("providers.payers")
+    ? [{ account_id: accountId, member_id: memberId, key_id: keyId }]
+    : [];
 }
 
 function roundShare(rate: number | null): number | null {

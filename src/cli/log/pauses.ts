@@ -15,7 +15,7 @@ type OpenPayer = Model["open_payers"][number];
 export async function describePauses(ask: Asking): Promise<string | null> {
   const models = await listPaused(ask);
   const payers = models.flatMap(({ open_payers }) => open_payers);
-  const showName = await nameRows(ask, payers, ["account_id", "member_id"]);
+  const showName = await nameRows(ask, payers, ["account_id", "member_id", "key_id"]);
   return models.length === 0 ? null : models.map((model) => describePause(model, showName)).join("\n");
 }
 
@@ -39,6 +39,7 @@ function describePause({ id, open_for, open_payers: payers }: Model, showName: S
   return `${id} is paused for some, whose own requests failed${names && `: ${names}`}.`;
 }
 
-function namePayer({ account_id: account, member_id: member }: OpenPayer, showName: ShowName): string {
-  return member === null ? showName(account) : `${showName(member)} in ${showName(account)}`;
+function namePayer({ account_id, member_id, key_id }: OpenPayer, showName: ShowName): string {
+  const own = member_id ?? key_id;
+  return own === null ? showName(account_id) : `${showName(own)} in ${showName(account_id)}`;
 }

@@ -1,4 +1,4 @@
-// Names the accounts and members whose requests pause, while those of everybody else are sent.
+// Names the members and service keys whose requests pause, while those of everybody else are sent.
 import type { ProviderView } from "../../admin/models/providers.ts";
 import { useNames } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
@@ -20,8 +20,8 @@ export function PausedPayers({ of: { open_for, open_payers: payers } }: PayersPr
   return (
     <Notice tone="warn">
       <span class="strong">Paused for some</span>:{" "}
-      {payers.length === 0 ? "a few accounts or members" : <PayerNames payers={payers} />}. Their own requests
-      failed. Those of everybody else are sent.
+      {payers.length === 0 ? "a few members or service keys" : <PayerNames payers={payers} />}. Their own
+      requests failed. Those of everybody else are sent.
     </Notice>
   );
 }
@@ -32,11 +32,12 @@ function PayerNames({ payers }: { readonly payers: readonly OpenPayerView[] }) {
   const more = payers.length - shown.length;
   return (
     <>
-      {shown.map(({ account_id: account, member_id: member }, at) => (
-        <span key={`${account} ${member}`}>
+      {shown.map(({ account_id: account, member_id: member, key_id: key }, at) => (
+        <span key={`${account} ${member} ${key}`}>
           {at > 0 && ", "}
           {member && <Member id={member} name={names.member(member)} />}
-          {member && " in "}
+          {key && <a href={makeHref(`/keys/${key}`)}>{names.key(key)}</a>}
+          {(member || key) && " in "}
           <a href={makeHref(`/settings/accounts/${account}`)}>{names.account(account)}</a>
         </span>
       ))}

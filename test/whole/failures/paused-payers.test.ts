@@ -14,13 +14,13 @@ import { askTemplate, PAUSED_MODEL, pauseTemplate, serveTemplate, writeTemplate 
 let server: TestServer;
 let world: UnderTest;
 let account = "";
-let robot = { secret: "" };
+let robot = { id: "", secret: "" };
 
 beforeAll(async () => {
   server = await serveTemplate();
   world = await startUnderTest({ more: writeTemplate(server) });
   account = await world.newAccount("Robots");
-  robot = await world.newKey({ account_id: account, requests_per_day: null });
+  robot = await world.newKey({ name: "Robot", account_id: account, requests_per_day: null });
   await pauseTemplate(world, robot.secret);
   expect(await askTemplate(world, world.secret, "fine")).toBe(200);
 });
@@ -73,7 +73,7 @@ test.each(["viewer", "manager", "billing", "operator", "admin"])(
   async (role) => {
     const provider = await readAs(role);
     const open_payers = ["operator", "admin"].includes(role)
-      ? [{ account_id: account, member_id: null }]
+      ? [{ account_id: account, member_id: null, key_id: robot.id }]
       : [];
     const paused = { breaker: "closed", open_for: "some", open_payers };
     expect(provider).toMatchObject({ ...paused, models: [{ id: PAUSED_MODEL, ...paused }] });
@@ -99,7 +99,7 @@ test("`poundkey providers` names the model that pauses, and for whom to those wh
     return err;
   };
   const paused = `${PAUSED_MODEL} is paused for some, whose own requests failed`;
-  expect(await run(world.adminToken)).toBe(`${paused}: Robots.`);
+  expect(await run(world.adminToken)).toBe(`${paused}: Robot in Robots.`);
   expect(await run(await makeToken("viewer"))).toBe(`${paused}.`);
   expect(await run(await makeToken("viewer", [account]))).toBe("");
 });
