@@ -324,7 +324,10 @@ export interface Store extends NamedStore, MovingStore, EventStore {
     scope?: Scope,
   ): Promise<readonly Pick<OwnerState, "accountId" | "owner">[]>;
 
-  /** Deletes about this many prompts, answers and other rows kept of an account, but for books and log. Returns how many. */
+  /**
+   * Deletes about this many prompts, answers and other rows kept of an account, but for books and log, once its batches have ended.
+   * Returns how many.
+   */
   purgeAccount(accountId: string, rowsMax: number): Promise<number>;
 
   readonly journals: JournalStore;

@@ -186,11 +186,11 @@ export class BatchRunner {
     this.#tasks.set(name, task);
   }
 
-  /** True if this node may start a line. */
+  /** True if this node may start a line: one at a time even if it is always late, as where its CPU comes in slices. */
   #mayStart(): boolean {
     const { rules, isBusy } = this.#ports;
     if (this.#isStopping || !rules().isOn || this.#flying >= rules().parallelMax) return false;
-    return !isBusy() && !this.#store.isSlow;
+    return this.#flying === 0 || (!isBusy() && !this.#store.isSlow);
   }
 
   readonly #advance = (): void => {

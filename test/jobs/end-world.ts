@@ -168,6 +168,7 @@ export class EndWorld {
     this.#isEnding = true;
     const { end } = this.#plan;
     if (end === "cancel") await cancelKept({ store: this.#store, clock: this.#clock }, batch);
+    if (end === "closure") await this.#clock.await(() => this.#store.purgeAccount("default", 1000));
     if (end !== "expiry") return;
     await this.#store.batches.change(batch, { numbers: [] }, (found) =>
       found === null

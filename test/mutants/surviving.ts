@@ -96,8 +96,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "refused credentials are never asked again",
     file: "src/health/credential.ts",
-    find: "refusal.waitMs(nowMs, payer) === 0",
-    replace: "refusal.waitMs(nowMs, payer) === -1",
+    find: "refusal.waitMs(nowMs, payer, isServed) === 0",
+    replace: "refusal.waitMs(nowMs, payer, isServed) === -1",
     tests: ["test/selectors/refusals.test.ts"],
   },
   {
@@ -131,7 +131,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "connections that do not come about count for models alone",
     file: "src/health/permit.ts",
-    find: 'const opened = address?.recordFailure(nowMs, NOBODY, this.#addressPassage, "shared");',
+    find: 'const opened = address?.recordFailure(nowMs, this.#payer, this.#addressPassage, "shared");',
     replace: 'const opened = deployment.recordFailure(nowMs, this.#payer, "free", fault, "shared");',
     tests: ["test/selectors/addresses.test.ts"],
   },

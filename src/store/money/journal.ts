@@ -62,13 +62,18 @@ const KEPT = [
   ["reply", "AND state <> 'pending'"],
 ] as const;
 
-/** Finds closed accounts with keys that haven't ended, or with something that is kept. */
+/** A batch that hasn't ended still writes the answers that were paid, some of which are kept as replies. */
+const hasBatches = (accountId: string) =>
+  `EXISTS (SELECT 1 FROM batch WHERE account_id = ${accountId} AND open_at_ms IS NOT NULL)`;
+
+/** Finds closed accounts with keys that haven't ended, or with something that is kept, which no batch needs. */
 function composeUnfinished(mark: Engine["mark"]): string {
-  const left = [
-    "EXISTS (SELECT 1 FROM gateway_key WHERE account_id = account.id AND revoked_at_ms IS NULL)",
-    ...KEPT.map(([table, rows]) => `EXISTS (SELECT 1 FROM ${table} WHERE account_id = account.id ${rows})`),
-  ];
-  return `SELECT id FROM account WHERE closing_at_ms IS NOT NULL AND (${left.join(" OR ")}) ORDER BY id LIMIT ${mark(1)}`;
+  const live = "EXISTS (SELECT 1 FROM gateway_key WHERE account_id = account.id AND revoked_at_ms IS NULL)";
+  const kept = KEPT.map(
+    ([table, rows]) => `EXISTS (SELECT 1 FROM ${table} WHERE account_id = account.id ${rows})`,
+  );
+  const left = `${live} OR (NOT ${hasBatches("account.id")} AND (${kept.join(" OR ")}))`;
+  return `SELECT id FROM account WHERE closing_at_ms IS NOT NULL AND (${left}) ORDER BY id LIMIT ${mark(1)}`;
 }
 
 /** `ofRows` is for changes to rows that decisions depend on. */
@@ -77,7 +82,10 @@ export function purgeMethods({ mark, forUpdate, change }: Engine) {
   const second = mark(2);
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
   const remove = KEPT.map(
-    ([table, rows]) => `DELETE FROM ${table} WHERE account_id = ${first} AND id IN (
+    ([
+      table,
+      rows,
+    ]) => `DELETE FROM ${table} WHERE account_id = ${first} AND NOT ${hasBatches(first)} AND id IN (
       SELECT id FROM ${table} WHERE account_id = ${first} ${rows} LIMIT ${second})`,
   );
   // Their characters are counted again once the last of them is gone.

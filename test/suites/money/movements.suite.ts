@@ -9,6 +9,7 @@ import {
   type FundOrder,
   fundAccount,
 } from "../../../src/ledger/money/fund.ts";
+import { makeBatch } from "../../harness/batches.ts";
 import { addKey, give, makeAccount, NOON } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
@@ -18,8 +19,9 @@ import { makeSuite, type TwoStores } from "../two-stores.ts";
 type Opened = () => TwoStores;
 
 export const movementsSuite = makeSuite({
-  adjustments: adjustments,
+  adjustments,
   closing: closings,
+  "what is kept": purges,
   "people's journal": journals,
 });
 
@@ -91,7 +93,9 @@ function closings(opened: Opened): void {
     await payments.hold("again", await addKey(other, "key_b", "acct"), 0);
     expect(findErrors(await store.audit())).toEqual([]);
   });
+}
 
+function purges(opened: Opened): void {
   test("what is kept of an account is deleted, and counted no more", async () => {
     const { store, other } = opened();
     await unrecorded(store).addAccount(makeAccount("acct"));
@@ -112,6 +116,29 @@ function closings(opened: Opened): void {
     expect([await store.content("acct", "a"), await response("acct", "acct a")]).toEqual([null, null]);
     expect(await store.content("default", "c")).toBe("s");
     expect(await response("default", "default c")).toMatchObject({ id: "default c" });
+  });
+
+  test("what is kept of a closed account waits for its batches, which write the answers that were paid", async () => {
+    const { store, other } = opened();
+    await unrecorded(store).addAccount(makeAccount("acct"));
+    await store.addContent({ accountId: "acct", id: "a", atMs: NOON, sealed: "s" });
+    const batch = makeBatch("batch_1", { accountId: "acct" });
+    await store.batches.add(batch, 9);
+    await close(store, false);
+    expect([await other.purgeAccount("acct", 9), await other.journals.unfinishedClosings(9)]).toEqual([
+      0,
+      [],
+    ]);
+    expect(await store.content("acct", "a")).toBe("s");
+    await store.batches.change(batch, { numbers: [] }, (found) =>
+      found === null
+        ? { result: null }
+        : { batch: { ...found, status: "cancelled", endedAtMs: NOON }, result: null },
+    );
+    expect([await other.journals.unfinishedClosings(9), await other.purgeAccount("acct", 9)]).toEqual([
+      ["acct"],
+      1,
+    ]);
   });
 }
 
