@@ -7,7 +7,7 @@ import { type KeyPayer, namePayer, Voices } from "../core/keys/payer.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Credential } from "../core/settings.ts";
 import { Breaker } from "./breaker/breaker.ts";
-import type { CircuitTerms } from "./breaker/terms.ts";
+import type { CircuitTerms } from "./breaker/circuit.ts";
 import type { Deployment } from "./deployment.ts";
 import { CallsByKey } from "./order/calls-by-key.ts";
 import { CredentialLimits } from "./rate.ts";

@@ -25,7 +25,7 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "a breaker opens for few failures among many",
-    file: "src/health/breaker/terms.ts",
+    file: "src/health/breaker/circuit.ts",
     find: "const SHARE_MIN = 0.5;",
     replace: "const SHARE_MIN = 0.1;",
     tests: ["test/health/breaker.test.ts"],

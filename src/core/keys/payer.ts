@@ -33,9 +33,18 @@ export function nameAsker({ accountId, memberId, keyId }: Omit<JudgedSender, "in
 }
 
 const SERVICE = "service:";
+/** The last names by the key's or the member's id. A request asks for its own several times, and finds much by it. */
+const names = new Map<string, { readonly accountId: string; readonly payer: string }>();
+const NAMES_MAX = 4096;
 
 function nameSender(accountId: string, memberId: string | null, keyId: string): string {
-  return memberId === null ? `${accountId} ${SERVICE}${keyId}` : `${accountId} ${memberId}`;
+  const id = memberId ?? keyId;
+  const known = names.get(id);
+  if (known?.accountId === accountId) return known.payer;
+  const payer = memberId === null ? `${accountId} ${SERVICE}${keyId}` : `${accountId} ${memberId}`;
+  if (names.size >= NAMES_MAX) names.clear();
+  names.set(id, { accountId, payer });
+  return payer;
 }
 
 /** Returns the account of a payer. */

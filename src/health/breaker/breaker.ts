@@ -2,12 +2,11 @@
 // for everybody, which refuses nobody who is served.
 import type { Evidence, Passage } from "../../core/health/evidence.ts";
 import type { Vitals } from "../../core/health/health.ts";
-import { Gate, type PayerCircuit } from "./circuit.ts";
+import { type CircuitTerms, Gate, type PayerCircuit, probesOwn } from "./circuit.ts";
 import { CALLER, OutcomeRing, SHARED, WORKED } from "./outcome-ring.ts";
 import { PayerCircuits } from "./payer-circuits.ts";
 import { type Outcomes, SharedOutcomes } from "./shared-outcomes.ts";
 import { Places, Standing } from "./standing.ts";
-import { type CircuitTerms, probesOwn } from "./terms.ts";
 
 /** It closes for everybody if nobody has failed for so long, and for the longest wait between tests. */
 const QUIET_MS = 30_000;

@@ -1,5 +1,5 @@
 // The last outcomes of a breaker's calls, read as if one of those who call had never called.
-import { type CircuitTerms, HALF_LIFE_MS, isBurst } from "./terms.ts";
+import { type CircuitTerms, HALF_LIFE_MS, isBurst } from "./circuit.ts";
 
 const RING_SIZE = 64;
 /** An outcome in the ring: good, or bad by one of the two kinds of evidence. */

@@ -1,8 +1,8 @@
 // The circuits of a breaker's payers: of all who called within the hour, up to a bound.
 import type { Vitals } from "../../core/health/health.ts";
 import { IN_USE_MS, nameSide, Voices } from "../../core/keys/payer.ts";
+import type { CircuitTerms } from "./circuit.ts";
 import { PayerCircuit } from "./circuit.ts";
-import type { CircuitTerms } from "./terms.ts";
 
 /** Beyond this number, payers are forgotten that called long ago. */
 const PAYERS_MAX = 20_000;

@@ -2,7 +2,7 @@
 
 import { FadingCounts } from "../decay.ts";
 import type { PayerCircuit } from "./circuit.ts";
-import { OUTCOMES_HALF_LIFE_MS } from "./terms.ts";
+import { OUTCOMES_HALF_LIFE_MS } from "./circuit.ts";
 
 /** Beyond this number of payers whose failures weigh on a choice, the one that failed longest ago is left out. */
 const FAILING_MAX = 256;

@@ -1,12 +1,17 @@
 // A payer's standing at a breaker that is open for everybody: those who are served go on, and all others have calls of their own.
 
 import { IN_USE_MS } from "../../core/keys/payer.ts";
-import type { CircuitTerms } from "./terms.ts";
 
 /** A good outcome shows for this long that the payer is served. */
 const SERVED_MS = 60_000;
 /** The calls of a payer that may be out until the first of them ends. */
 const FIRST_CALLS = 4;
+
+/** The time from a failure to the first test. Each failed test doubles it, up to the maximum. */
+export interface Waits {
+  readonly waitMs: number;
+  readonly waitMaxMs: number;
+}
 
 /** Times are on the monotonic clock. */
 export class Standing {
@@ -61,7 +66,7 @@ export class Standing {
   }
 
   /** Only the failure of a test makes the next wait longer: others may be those of calls that began before it. */
-  recordFailure(nowMs: number, hadPlace: boolean, { waitMs, waitMaxMs }: CircuitTerms): void {
+  recordFailure(nowMs: number, hadPlace: boolean, { waitMs, waitMaxMs }: Waits): void {
     const isFirst = !this.hasFailed(nowMs);
     this.#isGood = false;
     this.#newestMs = nowMs;

@@ -1,6 +1,6 @@
 // The breaker of one tool of a tool server.
 import { Breaker } from "./breaker.ts";
-import type { CircuitTerms } from "./terms.ts";
+import type { CircuitTerms } from "./circuit.ts";
 
 /** Tools are called far less often than models, so failures between successes say little about the next call. */
 const TOOL_TERMS: CircuitTerms = {
