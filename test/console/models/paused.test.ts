@@ -28,13 +28,14 @@ const PAGES = [
 ];
 
 let server: TestServer;
+let robot = { id: "", secret: "" };
 let world: ConsoleWorld;
 
 beforeAll(async () => {
   server = await serveTemplate();
   world = await startConsoleWorld({ more: writeTemplate(server) });
   const account_id = await world.gateway.newAccount("Robots");
-  const robot = await world.gateway.newKey({ account_id, requests_per_day: null });
+  robot = await world.gateway.newKey({ name: "Arm", account_id, requests_per_day: null });
   await pauseTemplate(world.gateway, robot.secret);
 });
 afterAll(async () => {
@@ -43,12 +44,15 @@ afterAll(async () => {
 });
 
 describe.skipIf(!HAS_BROWSER)("a model that pauses for some (skipped without Chromium)", () => {
-  test.each(WIDTHS)("names the account to an admin, with a link to it, %p px", async (width) => {
+  test.each(WIDTHS)("names the key and its account to an admin, with links to them, %p px", async (width) => {
     const { page, open, leave } = await openConsole(world, "/", { viewport: { width, height: 900 } });
     for (const path of PAGES) {
       await open(path);
-      const notice = page.locator(".notice", { hasText: "Paused for some: Robots." });
+      const notice = page.locator(".notice", { hasText: "Paused for some: Arm in Robots." });
       await notice.first().waitFor();
+      expect(await notice.first().getByRole("link", { name: "Arm" }).getAttribute("href")).toContain(
+        robot.id,
+      );
       expect(await notice.first().getByRole("link", { name: "Robots" }).getAttribute("href")).toContain(
         "acct_",
       );
@@ -63,7 +67,7 @@ describe.skipIf(!HAS_BROWSER)("a model that pauses for some (skipped without Chr
     const visitor = await openConsole(world, "/", {}, String(asObject(body).secret));
     for (const path of PAGES) {
       await visitor.open(path);
-      await visitor.page.getByText(": a few accounts or members.").first().waitFor();
+      await visitor.page.getByText(": a few members or service keys.").first().waitFor();
       expect(await visitor.page.getByRole("link", { name: "Robots" }).count()).toBe(0);
     }
     await visitor.leave();
