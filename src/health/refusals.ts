@@ -2,6 +2,12 @@
 
 import { type ModelCard, readProvider } from "../core/models/card.ts";
 import {
+  isMetBy,
+  type LessonCondition,
+  learnCondition,
+  type RequestShape,
+} from "../core/models/learned/condition.ts";
+import {
   isKnownTo,
   joinLesson,
   LESSONS_A_MODEL_MAX,
@@ -19,6 +25,18 @@ import type { RequestRefusals } from "./credential.ts";
 
 /** A request, by the object that is its own. */
 type RefusedAsker = Pick<RequestRefusals, "payer">;
+
+/** A request, whose shape is only found out for a model that has lessons. */
+interface ShapedRequest {
+  readonly shape: RequestShape;
+}
+
+/** Requests of a shape were answered: with or without each thing that the model was found to refuse. */
+interface AnsweredShape {
+  readonly shape: RequestShape;
+  readonly sent: ReadonlyMap<Refusal, boolean>;
+  readonly atMs: number;
+}
 
 /** A trial of a model is wanted once it is due and a request would be mended, and is granted to one request by the store. */
 type TrialState = "wanted" | "granted";
@@ -43,6 +61,8 @@ export class LearnedRefusals {
   readonly #unwritten = new Map<string, RefusalLesson>();
   /** Those that the store still has to forget. */
   readonly #ended = new Map<string, RefusalLesson>();
+  /** By the card's id, and by the names of a request's shape. Those that were answered last stand at the end. */
+  readonly #answered = new Map<string, Map<string, AnsweredShape>>();
   /** By the card's id. */
   readonly #trials = new Map<string, TrialState>();
   /** The refusals that a request met itself: its further calls know them, whatever is remembered. */
@@ -54,7 +74,12 @@ export class LearnedRefusals {
   readonly #tried = new WeakSet<ReadonlySet<Refusal>>();
 
   /** Returns everything that the model is known to refuse to a request. Undefined if that is nothing. */
-  list(card: ModelCard, nowMs: number, asker: RefusedAsker): ReadonlySet<Refusal> | undefined {
+  list(
+    card: ModelCard,
+    nowMs: number,
+    asker: RefusedAsker,
+    request: ShapedRequest,
+  ): ReadonlySet<Refusal> | undefined {
     const taught = this.#taught.get(asker);
     if (taught?.id === card.id) return taught.refuses;
     const learned = this.#learned.get(card.id) ?? this.#passing.get(card.id);
@@ -66,7 +91,7 @@ export class LearnedRefusals {
     let isMended = false;
     for (const [refusal, lesson] of learned) {
       if (wallMs - lesson.seenAtMs >= keptMs || !isKnownTo(asker.payer, lesson)) continue;
-      if (all.has(refusal) || !isRefused(card, refusal, true)) continue;
+      if (all.has(refusal) || !isRefused(card, refusal, true) || !isAbout(lesson, request.shape)) continue;
       isDue ||= wallMs - lesson.triedAtMs >= TRIAL_MS;
       isMended = true;
       all.add(refusal);
@@ -90,14 +115,23 @@ export class LearnedRefusals {
   }
 
   /** A payer's request met these refusals. The store learns nothing of a name that a client made up. */
-  learn(card: ModelCard, refusals: readonly Refusal[], nowMs: number, payer: string): void {
+  learn(
+    card: ModelCard,
+    refusals: readonly Refusal[],
+    nowMs: number,
+    payer: string,
+    shape: RequestShape,
+  ): void {
     const passing = isMadeUp(card) ? this.#keepPassing(card.id) : null;
     const atMs = Math.round(nowMs + this.aheadMs);
     const times = { firstSeenAtMs: atMs, seenAtMs: atMs, triedAtMs: atMs };
     for (const word of refusals) {
       if (word.length > WORD_CHARACTERS_MAX) continue;
       const place = { model: card.id, host: this.#findHost(card.id), word };
-      const met = { ...place, ...times, confirmedAtMs: null, sharedAtMs: null, payers: [payer] };
+      const known = (passing ?? this.#learned.get(card.id))?.get(word)?.conditions;
+      const conditions =
+        known === null ? null : this.#learnCondition(card.id, word, known ?? [], shape, atMs);
+      const met = { ...place, ...times, confirmedAtMs: null, sharedAtMs: null, payers: [payer], conditions };
       if (passing === null) this.#take(word, met);
       else if (passing.size < LESSONS_A_MODEL_MAX || passing.has(word)) joinInto(passing, word, met);
     }
@@ -121,11 +155,56 @@ export class LearnedRefusals {
     return refuses !== undefined && this.#tried.has(refuses);
   }
 
-  /** A trial was answered. Lessons end on what was in its request. If there was nothing, another request tries. */
-  settleTrial({ id }: ModelCard, wasSent: (refusal: Refusal) => boolean): void {
-    const proven = [...(this.#learned.get(id) ?? NONE)].filter(([refusal]) => wasSent(refusal));
-    for (const [, lesson] of proven) this.#end(lesson);
+  /**
+   * A trial was answered. The conditions that its request met end for what was in it, and the lesson with the last one. If
+   * there was nothing, another request tries.
+   */
+  settleTrial({ id }: ModelCard, shape: RequestShape, wasSent: (refusal: Refusal) => boolean): void {
+    const proven = [...(this.#learned.get(id) ?? NONE)].filter(
+      ([refusal, lesson]) => isAbout(lesson, shape) && wasSent(refusal),
+    );
+    for (const [refusal, lesson] of proven) {
+      const conditions = lesson.conditions?.filter((one) => !isMetBy(shape, one)) ?? [];
+      this.#end(lesson);
+      if (conditions.length > 0) this.#take(refusal, { ...lesson, conditions });
+    }
     if (proven.length === 0 && this.#learned.has(id)) this.#trials.set(id, "granted");
+  }
+
+  /** A call was answered that lacked only what is in `left`. No condition is widened to be met by its like for a day. */
+  recordAnswered(
+    { id }: ModelCard,
+    request: ShapedRequest,
+    left: ReadonlySet<Refusal> | undefined,
+    nowMs: number,
+    wasSent: (refusal: Refusal) => boolean,
+  ): void {
+    const learned = this.#learned.get(id) ?? this.#passing.get(id);
+    if (learned === undefined) return;
+    const answered = this.#answered.getOrInsertComputed(id, makeAnswered);
+    const { shape } = request;
+    const name = [...shape].toSorted().join(" ");
+    const known = answered.get(name);
+    const sent = new Map(known?.sent);
+    for (const word of learned.keys())
+      if (left?.has(word) !== true && !sent.has(word)) sent.set(word, wasSent(word));
+    answered.delete(name);
+    answered.set(name, { shape, sent, atMs: Math.round(nowMs + this.aheadMs) });
+    const [first] = answered.keys();
+    if (answered.size > ANSWERED_MAX && first !== undefined) answered.delete(first);
+  }
+
+  #learnCondition(
+    id: string,
+    word: Refusal,
+    known: readonly LessonCondition[],
+    shape: RequestShape,
+    atMs: number,
+  ) {
+    const answered = [...(this.#answered.get(id)?.values() ?? [])].filter(
+      ({ sent, atMs: answeredAtMs }) => sent.get(word) === true && atMs - answeredAtMs < TRIAL_MS,
+    );
+    return learnCondition(known, shape, (wide) => answered.some((one) => isMetBy(one.shape, wide)));
   }
 
   /** Returns the lessons on a model, or on all. */
@@ -145,11 +224,12 @@ export class LearnedRefusals {
     this.#stored = stored;
     this.#learned.clear();
     const all = new Map(stored.map((lesson) => [nameLesson(lesson), lesson]));
+    for (const name of this.#ended.keys()) all.delete(name);
     for (const [name, lesson] of this.#unwritten) all.set(name, joinLesson(all.get(name) ?? null, lesson));
     const beyond = new Set(listBeyond([...all.values()]));
-    for (const [name, lesson] of all) {
+    for (const lesson of all.values()) {
       const parsed = parseRefusal(lesson.word);
-      if (parsed === null || parsed.isTaken || this.#ended.has(name) || beyond.has(lesson)) continue;
+      if (parsed === null || parsed.isTaken || beyond.has(lesson)) continue;
       if (lesson.host !== this.#findHost(lesson.model)) continue;
       this.#learned.getOrInsertComputed(lesson.model, makeMap).set(parsed.word, lesson);
     }
@@ -191,7 +271,6 @@ export class LearnedRefusals {
     joinInto(this.#learned.getOrInsertComputed(met.model, makeMap), word, met);
     this.isInUse = true;
     this.#unwritten.set(name, joinLesson(this.#unwritten.get(name) ?? null, met));
-    this.#ended.delete(name);
   }
 
   #keepPassing(id: string): Map<Refusal, RefusalLesson> {
@@ -214,7 +293,9 @@ export class LearnedRefusals {
   #forget({ model, word }: RefusalLesson): void {
     const own = this.#learned.get(model);
     for (const refusal of own?.keys() ?? []) if (refusal === word) own?.delete(refusal);
-    if (own?.size === 0) this.#learned.delete(model);
+    if (own?.size !== 0) return;
+    this.#learned.delete(model);
+    this.#answered.delete(model);
   }
 
   /** Forgets what is beyond the bounds of a model and of all. */
@@ -234,6 +315,15 @@ export class LearnedRefusals {
 
 /** The model behind a name that a client made up may change at any time. */
 const PASSING_MS = 3_600_000;
+
+/** The most shapes of answered requests that are remembered of a model. */
+const ANSWERED_MAX = 64;
+
+const makeAnswered = () => new Map<string, AnsweredShape>();
+
+function isAbout({ conditions }: RefusalLesson, shape: RequestShape): boolean {
+  return conditions === null || conditions.some((one) => isMetBy(shape, one));
+}
 
 const NONE: ReadonlyMap<Refusal, RefusalLesson> = new Map();
 const makeMap = () => new Map<Refusal, RefusalLesson>();

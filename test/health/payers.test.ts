@@ -223,17 +223,20 @@ describe("a model that fails for one payer", () => {
   });
 });
 
+/** All requests have the same. */
+const REQUEST = { shape: new Set(["messages"]) };
+
 describe("what a server was found to refuse", () => {
   const card = makeModelCard("House#small", {});
   const lists = (known: LearnedRefusals, payer: string, nowMs = 20) =>
-    known.list(card, nowMs, { payer })?.size ?? 0;
+    known.list(card, nowMs, { payer }, REQUEST)?.size ?? 0;
 
   test("counts for the payers that met it, and for all once two accounts did and a mended call was answered", () => {
     const known = new LearnedRefusals();
-    known.learn(card, ["temperature"], 10, "ann");
+    known.learn(card, ["temperature"], 10, "ann", REQUEST.shape);
     known.confirm(card, ["temperature"], 10);
     expect([lists(known, "ann"), lists(known, "ben")]).toEqual([1, 0]);
-    known.learn(card, ["temperature"], 11, "ben bill");
+    known.learn(card, ["temperature"], 11, "ben bill", REQUEST.shape);
     known.confirm(card, ["temperature"], 11);
     expect([lists(known, "ben bill"), lists(known, "ben"), lists(known, "cat")]).toEqual([1, 1, 1]);
     const endsMs = 11 + 720 * HOUR_MS;
@@ -242,30 +245,37 @@ describe("what a server was found to refuse", () => {
 
   test("counts for nobody else as long as no call without it was answered", () => {
     const known = new LearnedRefusals();
-    for (const payer of ["ann", "ben"]) known.learn(card, ["temperature", "top_p"], 10, payer);
+    for (const payer of ["ann", "ben"]) known.learn(card, ["temperature", "top_p"], 10, payer, REQUEST.shape);
     known.confirm(card, ["top_p"], 11);
     expect([lists(known, "ann"), lists(known, "ben")]).toEqual([2, 2]);
-    expect([...(known.list(card, 20, { payer: "cat" }) ?? [])]).toEqual(["top_p"]);
+    expect([...(known.list(card, 20, { payer: "cat" }, REQUEST) ?? [])]).toEqual(["top_p"]);
   });
 
   test("is bounded, by model and in all, and has no room for names that clients make up", () => {
     const known = new LearnedRefusals();
     for (let at = 0; at < 2100; at++)
-      known.learn(makeModelCard(`House#${at % 100}`), [`tools>${at + 1}`], at, "ann");
+      known.learn(makeModelCard(`House#${at % 100}`), [`tools>${at + 1}`], at, "ann", REQUEST.shape);
     expect(known.report().length).toBe(2000);
-    for (let at = 0; at < 40; at++) known.learn(card, [`tools>${at + 1}`], 4000 + at, "ann");
+    for (let at = 0; at < 40; at++) known.learn(card, [`tools>${at + 1}`], 4000 + at, "ann", REQUEST.shape);
     expect(known.report(card.id).map(({ word }) => word)).toContain("tools>9");
     expect([known.report(card.id).length, known.report().length, known.listUnwritten().length]).toEqual([
       32, 2000, 2000,
     ]);
     for (let at = 0; at < 3000; at++)
-      known.learn(makeModelCard(`Made#${at}`, { isNamedByClient: true }), ["top_p"], 5000, "ann");
+      known.learn(
+        makeModelCard(`Made#${at}`, { isNamedByClient: true }),
+        ["top_p"],
+        5000,
+        "ann",
+        REQUEST.shape,
+      );
     expect(known.report().length).toBe(2000);
   });
 
   test("counts within an account once two of its members met it", () => {
     const known = new LearnedRefusals();
-    for (const member of ["ann", "ben"]) known.learn(card, ["temperature"], 10, `acme ${member}`);
+    for (const member of ["ann", "ben"])
+      known.learn(card, ["temperature"], 10, `acme ${member}`, REQUEST.shape);
     known.confirm(card, ["temperature"], 10);
     expect([lists(known, "acme cat"), lists(known, "acme"), lists(known, "other")]).toEqual([1, 1, 0]);
   });

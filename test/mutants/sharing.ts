@@ -90,6 +90,13 @@ export const SHARING: readonly Mutant[] = [
     tests: ["test/health/credentials.test.ts"],
   },
   {
+    name: "a lesson's condition is dropped",
+    file: "src/health/refusals.ts",
+    find: "return conditions === null || conditions.some((one) => isMetBy(shape, one));",
+    replace: "return conditions?.length !== 0 || shape.size === 0;",
+    tests: ["test/health/conditions.test.ts"],
+  },
+  {
     name: "one payer uses up the retries of others",
     file: "src/health/retry-budget.ts",
     find: "return isWithin(retries - most, requests);",

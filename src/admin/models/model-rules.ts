@@ -6,6 +6,7 @@ import { asObject, parseJson } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DialectName } from "../../core/models/dialect-names.ts";
+import type { LessonCondition } from "../../core/models/learned/condition.ts";
 import { type RefusalLesson, WORD_CHARACTERS_MAX } from "../../core/models/learned/refusal-lesson.ts";
 import {
   describeRefusal,
@@ -24,6 +25,7 @@ import type { ActingWorld } from "../world.ts";
 /** Every process reads all of them at each change. */
 const MODELS_MAX = 1000;
 const WORDS_MAX = 50;
+const ALWAYS: ReadonlySet<string> = new Set(["model", "messages", "input", "contents", "prompt"]);
 
 export const modelChangeSchema = closeObject({
   refuses: Type.Array(Type.String({ minLength: 1, maxLength: 1 + WORD_CHARACTERS_MAX }), {
@@ -51,6 +53,8 @@ export const modelRulesSchema = Type.Object({
       confirmed: boolean,
       // `some` are those members and accounts whose requests met it.
       known_to: allowWords(["all", "some"]),
+      // It is left out of requests that have everything of `beside`, and else at most what is in `perhaps`. Empty: of all.
+      conditions: Type.Array(Type.Object({ beside: Type.Array(text), perhaps: Type.Array(text) })),
     }),
   ),
   refused_fields: Type.Array(
@@ -114,11 +118,12 @@ function listPinned(words: readonly string[]): readonly LessonView[] {
       last_seen: null,
       confirmed: true,
       known_to: "all",
+      conditions: [],
     }));
 }
 
 function viewLesson(lesson: RefusalLesson): LessonView {
-  const { word, host, firstSeenAtMs, seenAtMs, confirmedAtMs, sharedAtMs } = lesson;
+  const { word, host, firstSeenAtMs, seenAtMs, confirmedAtMs, sharedAtMs, conditions } = lesson;
   return {
     refuses: word,
     meaning: describeRefusal(word),
@@ -128,7 +133,15 @@ function viewLesson(lesson: RefusalLesson): LessonView {
     last_seen: formatInstant(seenAtMs),
     confirmed: confirmedAtMs !== null,
     known_to: sharedAtMs === null ? "some" : "all",
+    conditions: (conditions ?? []).map((one) => viewCondition(one, word)),
   };
+}
+
+/** The fields that every request has, and the refused one itself, say nothing. */
+function viewCondition({ all, some }: LessonCondition, word: string) {
+  const own = word.replace(/^field:/, "");
+  const says = (name: string) => !ALWAYS.has(name) && name.replace(/=.*/, "").split(".").at(-1) !== own;
+  return { beside: all.filter(says), perhaps: some.filter((name) => says(name) && !all.includes(name)) };
 }
 
 /** Replaces a model's words. An empty list takes them away. */

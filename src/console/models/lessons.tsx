@@ -57,6 +57,7 @@ const COLUMNS: readonly Column<ListedLesson>[] = [
   makeHeadColumn("Word", ({ refuses }) => <span class="strong">{refuses}</span>),
   { label: "It refuses", cell: ({ meaning }) => meaning.replaceAll("`", ""), isBare: true },
   makeColumn("Counts for", describeReach),
+  makeMinorColumn("Left out", describeConditions),
   makeColumn("Last refused", ({ last_seen }) => (last_seen === null ? "–" : <When at={last_seen} />)),
   makeMinorColumn("Since", ({ first_seen }) => (first_seen === null ? "–" : <When at={first_seen} />)),
   makeMinorColumn("Host", ({ host }) => host ?? "–"),
@@ -70,6 +71,14 @@ function describeReach({ pinned, confirmed, known_to }: ListedLesson): string {
   if (pinned) return "everybody (pinned)";
   if (!confirmed) return "those who met it, not confirmed";
   return known_to === "all" ? "everybody" : "those who met it";
+}
+
+function describeConditions({ conditions }: ListedLesson): string {
+  const all = conditions.map(({ beside, perhaps }) => {
+    const needed = beside.length === 0 ? "by itself" : `beside ${beside.join(", ")}`;
+    return perhaps.length === 0 ? needed : `${needed} (with or without ${perhaps.join(", ")})`;
+  });
+  return all.length === 0 ? "always" : all.join("; or ");
 }
 
 const LABELS: { readonly [Each in LessonAction]: string } = {

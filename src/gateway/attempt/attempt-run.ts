@@ -6,6 +6,7 @@ import { Fault, toFault } from "../../core/faults/fault.ts";
 import { formatTraceparent } from "../../core/log/trace-context.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
+import type { RequestShape } from "../../core/models/learned/condition.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import { DEFAULT_MARKS, type PlannedMarks } from "../../core/models/words/cache-marks.ts";
 import { priceCallAt } from "../../core/money/factors.ts";
@@ -29,7 +30,7 @@ import { TracingAttempt } from "../settle/tracing.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
 import { countCalls } from "./calls.ts";
 import { AttemptSigns } from "./mark-signs.ts";
-import { settleTrial } from "./trial.ts";
+import { findShape, settleAnswered } from "./trial.ts";
 
 const MS_PER_SECOND = 1000;
 
@@ -127,6 +128,8 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
   #usage: F["usage"] | null = null;
   #isWhole = false;
   #isWinner = false;
+  /** Found out where the model has lessons, or refuses something. */
+  #shape: RequestShape | undefined;
 
   constructor(
     ports: AttemptPorts,
@@ -161,7 +164,7 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     this.dropped = call.dropped;
     this.lost = call.lost;
     this.mends = isNamed(call, card) ? call.mendsNamed : "refused";
-    this.refuses = refusals.isInUse ? refusals.list(card, nowMs, context.refusals) : card.refuses;
+    this.refuses = refusals.isInUse ? refusals.list(card, nowMs, context.refusals, this) : card.refuses;
     this.client = client;
     this.fresh = fresh;
     this.totalAtMs = Math.min(context.admittedMs + upstream.setup.timeouts.totalMs, call.limitAtMs);
@@ -182,12 +185,17 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     const { deadlines, stickiness, health } = this.#ports;
     const nowMs = deadlines.nowMs();
     this.#isWinner = true;
-    if (health.refusals.isInUse) settleTrial(health.refusals, this);
+    if (health.refusals.isInUse) settleAnswered(health.refusals, this, nowMs);
     this.priceId = this.#ports.priceBook?.identify(this.pricedCard);
     this.#context.recordAnswer(this.attempt, this, this.#describeSent(), nowMs);
     this.#context.dropped = this.#reported;
     if (this.#usage !== null) this.#context.report(this.#usage, this.#isWhole);
     stickiness.keep(this.#context.call.conversation, this.attempt, nowMs);
+  }
+
+  get shape(): RequestShape {
+    this.#shape ??= findShape(this);
+    return this.#shape;
   }
 
   /** Returns the request as the provider was sent it. */

@@ -189,7 +189,7 @@ function addTraceparent<F extends Form>(
 }
 
 /** Encodes the request: unchanged if the provider speaks the client's format, translated otherwise. */
-function encode<F extends Form>(attempt: WrittenCall<F>): Outgoing {
+export function encode<F extends Form>(attempt: WrittenCall<F>): Outgoing {
   try {
     return writeOutgoing(attempt, findTarget(attempt));
   } catch (thrown) {

@@ -40,7 +40,7 @@ export function mendOrder<F extends Form>(
   const known = new Set([...(refuses ?? []), ...fresh]);
   if (fresh.length === 0 || !canMend(run, known)) return null;
   health.refusals.teach(context.refusals, card, known);
-  health.refusals.learn(card, fresh, deadlines.nowMs(), context.refusals.payer);
+  health.refusals.learn(card, fresh, deadlines.nowMs(), context.refusals.payer, run.shape);
   log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
   for (const word of fresh) countMended(log, card, word);
   return { card, refuses: fresh };

@@ -1,9 +1,13 @@
 // Tells whether a request can be sent in another way, and ends lessons once one that could was answered as it came.
 
+import { Fault } from "../../core/faults/fault.ts";
+import { type RequestShape, readShape } from "../../core/models/learned/condition.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import type { LearnedRefusals } from "../../health/refusals.ts";
 import type { Form } from "../../operations/form.ts";
-import { isWrittenAnew, type WrittenCall } from "./attempt.ts";
+import { encode, isWrittenAnew, type WrittenCall } from "./attempt.ts";
+
+const NOTHING: RequestShape = new Set<string>();
 
 /** True if the request has something that these refusals are about, and that can be said in another way. */
 export function canMend<F extends Form>(call: WrittenCall<F>, refuses: ReadonlySet<Refusal>): boolean {
@@ -15,8 +19,27 @@ export function canMend<F extends Form>(call: WrittenCall<F>, refuses: ReadonlyS
 }
 
 /** The call was answered. If it tried what its model's server was found to refuse, the lessons about that end. */
-export function settleTrial<F extends Form>(learned: LearnedRefusals, call: WrittenCall<F>): void {
+export function settleAnswered<F extends Form>(
+  learned: LearnedRefusals,
+  call: WrittenCall<F> & { readonly shape: RequestShape },
+  nowMs: number,
+): void {
   const { card, refuses } = call;
-  if (!learned.isTrial(refuses)) return;
-  learned.settleTrial(card, (refusal) => canMend(call, new Set([...(refuses ?? []), refusal])));
+  const wasSent = (refusal: Refusal) => canMend(call, new Set([...(refuses ?? []), refusal]));
+  if (learned.isTrial(refuses)) learned.settleTrial(card, call.shape, wasSent);
+  else learned.recordAnswered(card, call, refuses, nowMs, wasSent);
+}
+
+/** Returns the shape in which a call leaves if nothing is known but the operator's words. */
+export function findShape<F extends Form>(call: WrittenCall<F>): RequestShape {
+  const { operation, card, credential, upstream, routes, raw, ask, mends } = call;
+  const { refuses } = card;
+  try {
+    const { body } = encode({ operation, card, credential, upstream, routes, raw, ask, mends, refuses });
+    return readShape(body, operation.choosing?.describe(ask).needs.keys() ?? []);
+  } catch (thrown) {
+    // It can't be written for this provider, as is found when it is about to be sent.
+    if (thrown instanceof Fault) return NOTHING;
+    throw thrown;
+  }
 }

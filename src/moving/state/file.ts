@@ -9,6 +9,7 @@ import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import { asObject, asString, isObject } from "../../core/json/json.ts";
+import { CONDITIONS_MAX, NAMES_MAX } from "../../core/models/learned/condition.ts";
 import { WORD_CHARACTERS_MAX } from "../../core/models/learned/refusal-lesson.ts";
 import { formatCount } from "../../core/text/count.ts";
 import { suggest } from "../../core/text/nearest.ts";
@@ -58,10 +59,16 @@ function makeId(prefix: string, others = "") {
 const accountSchema = makeStateSchema(ACCOUNT_FIELDS, { id: makeId("acct", "|default") });
 const keySchema = makeStateSchema(KEY_FIELDS, { id: makeId("key") });
 const placeSchema = Type.String({ minLength: 1, maxLength: PLACE_CHARACTERS_MAX });
+const namesSchema = Type.Array(Type.String({ minLength: 1, maxLength: WORD_CHARACTERS_MAX }), {
+  maxItems: NAMES_MAX,
+});
 const lessonSchema = closeObject({
   model: placeSchema,
   host: placeSchema,
   refuses: Type.String({ minLength: 1, maxLength: WORD_CHARACTERS_MAX }),
+  conditions: Type.Optional(
+    Type.Array(closeObject({ all: namesSchema, some: namesSchema }), { maxItems: CONDITIONS_MAX }),
+  ),
 });
 const tokenSchema = makeNewSchema(TOKEN_FIELDS, { id: makeId("tok") });
 

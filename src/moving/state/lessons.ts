@@ -1,5 +1,6 @@
 // The lessons on refusals of a state file: those that count for everybody, which another gateway needn't learn again.
 import type { JsonObject } from "../../core/json/json.ts";
+import type { LessonCondition } from "../../core/models/learned/condition.ts";
 import { nameLesson, type RefusalLesson } from "../../core/models/learned/refusal-lesson.ts";
 import { parseRefusal } from "../../core/models/refusals.ts";
 import type { Change, Draft } from "./draft.ts";
@@ -19,10 +20,10 @@ export function planLessons(draft: Draft, { clock }: Pick<StateWorld, "clock">):
 }
 
 function planLesson({ fields }: LessonEntry, nowMs: number): Change {
-  const { model, host, refuses: word } = fields;
+  const { model, host, refuses: word, conditions = null } = fields;
   const place = { model, host, word };
   const times = { firstSeenAtMs: nowMs, seenAtMs: nowMs, triedAtMs: nowMs };
-  const lesson = { ...place, ...times, confirmedAtMs: nowMs, sharedAtMs: nowMs, payers: [] };
+  const lesson = { ...place, ...times, confirmedAtMs: nowMs, sharedAtMs: nowMs, payers: [], conditions };
   return {
     kind: "lesson",
     id: nameLesson(place),
@@ -40,7 +41,16 @@ export function writeLessons(lessons: readonly RefusalLesson[]): readonly JsonOb
   return lessons
     .filter(isShared)
     .toSorted((a, b) => (nameLesson(a) < nameLesson(b) ? -1 : 1))
-    .map(({ model, host, word }): LessonEntry["fields"] => ({ model, host, refuses: word }));
+    .map(({ model, host, word, conditions }): LessonEntry["fields"] => ({
+      model,
+      host,
+      refuses: word,
+      ...(conditions === null ? {} : { conditions: conditions.map(copyCondition) }),
+    }));
+}
+
+function copyCondition({ all, some }: LessonCondition) {
+  return { all: [...all], some: [...some] };
 }
 
 function isShared({ sharedAtMs }: RefusalLesson): boolean {

@@ -1,6 +1,7 @@
 // The rows of lessons on refusals, which processes join, and read again once their version changes.
 import type { Changes } from "../../core/changes.ts";
-import { asArray, parseJson } from "../../core/json/json.ts";
+import { asArray, asObject, parseJson } from "../../core/json/json.ts";
+import type { LessonCondition } from "../../core/models/learned/condition.ts";
 import {
   joinLesson,
   LESSONS_MAX,
@@ -27,7 +28,15 @@ const LESSON = table<RefusalLesson>("refusal_lesson", ["model", "host", "word"],
   payers: makeJson<readonly string[]>((json) =>
     asArray(parseJson(json)).filter((one) => typeof one === "string"),
   ),
+  conditions: allowNull(
+    makeJson<readonly LessonCondition[]>((json) => asArray(parseJson(json)).map(readCondition)),
+  ),
 });
+
+function readCondition(value: unknown): LessonCondition {
+  const { all, some } = asObject(value);
+  return { all: asArray(all).map(String), some: asArray(some).map(String) };
+}
 
 /** Several processes may add to a full table before one of them ends what is beyond the bound. */
 const ROWS_MAX = 2 * LESSONS_MAX;

@@ -1,5 +1,5 @@
 // The step of the schema for lessons on refusals.
-import { integer, integerOrNull, type Step, text } from "./schema-step.ts";
+import { integer, integerOrNull, type Step, text, textOrNull } from "./schema-step.ts";
 
 /** At most 2,000 rows, which every node reads. A program from before learns for itself, as it did. */
 export const REFUSAL_LESSONS: Step = [
@@ -15,4 +15,9 @@ export const REFUSAL_LESSONS: Step = [
     key: ["model", "host", "word"],
     placement: "everywhere",
   },
+];
+
+/** A program from before leaves it empty, and then the lesson is about every request, as it was to that program. */
+export const LESSON_CONDITIONS: Step = [
+  { kind: "addColumn", table: "refusal_lesson", column: textOrNull("conditions") },
 ];

@@ -18,7 +18,7 @@ import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
-import { REFUSAL_LESSONS } from "./refusal-lessons-step.ts";
+import { LESSON_CONDITIONS, REFUSAL_LESSONS } from "./refusal-lessons-step.ts";
 import { REPEATS } from "./repeats-step.ts";
 import { REPORTED_COSTS } from "./reported-costs-step.ts";
 import { REQUEST_IDS } from "./request-ids.ts";
@@ -349,4 +349,5 @@ export const STEPS: readonly Step[] = [
   FINDINGS,
   REQUEST_IDS,
   NOTED_REQUESTS,
+  LESSON_CONDITIONS,
 ];

@@ -9,6 +9,7 @@ import { catchThrown } from "../../harness/thrown.ts";
 import { applyText, exportText, makeWorld, planText } from "./applying.ts";
 
 const TIMES = { firstSeenAtMs: 1, seenAtMs: 2, triedAtMs: 1, confirmedAtMs: 2 };
+const CONDITION = { all: ["seed", "top_p"], some: ["seed", "stop", "top_p"] };
 const PLACE = { model: "House#m", host: "192.0.2.7:8080" };
 
 let store: Store;
@@ -16,7 +17,8 @@ let other: Store;
 beforeEach(async () => {
   store = await openSqliteStore({ path: ":memory:", decide });
   other = await openSqliteStore({ path: ":memory:", decide });
-  const shared: RefusalLesson = { ...PLACE, ...TIMES, word: "top_p", sharedAtMs: 2, payers: ["ann", "ben"] };
+  const met = { word: "top_p", sharedAtMs: 2, payers: ["ann", "ben"], conditions: [CONDITION] };
+  const shared: RefusalLesson = { ...PLACE, ...TIMES, ...met };
   await store.refusalLessons.add(shared);
   await store.refusalLessons.add({ ...shared, word: "top_k", sharedAtMs: null, payers: ["ann"] });
 });
@@ -38,7 +40,7 @@ test("those of everybody go from one gateway to another, on record and without t
   ]);
   const times = { seenAtMs: NOON, triedAtMs: NOON, sharedAtMs: NOON, confirmedAtMs: NOON };
   expect(await other.refusalLessons.list()).toMatchObject([
-    { ...PLACE, ...times, word: "top_p", payers: [] },
+    { ...PLACE, ...times, word: "top_p", payers: [], conditions: [CONDITION] },
   ]);
   while ((await other.auditLog.chain(500)) !== null);
   const rows = await other.auditLog.rows({ accountIds: null }, { limit: 10, before: null });

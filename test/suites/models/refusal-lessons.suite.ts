@@ -15,6 +15,9 @@ import { makeSuite, type TwoStores } from "../two-stores.ts";
 const CARD = makeModelCard("House#small", {});
 const HOUSE = { name: "House", baseUrl: "http://192.0.2.7:8080/v1" };
 const FIELD: readonly Refusal[] = ["temperature"];
+/** All requests have the same. */
+const REQUEST = { shape: new Set(["messages"]) };
+const CONDITIONS = [{ all: ["messages"], some: ["messages"] }];
 /** The most of one model. */
 const MODEL_MAX = 32;
 
@@ -50,7 +53,7 @@ class Node {
 
   /** A payer's request is refused, and answered once it is mended. */
   async meet(payer: string, words = FIELD): Promise<void> {
-    this.refusals.learn(CARD, words, this.monotonicMs, payer);
+    this.refusals.learn(CARD, words, this.monotonicMs, payer, REQUEST.shape);
     this.refusals.confirm(CARD, words, this.monotonicMs);
     await this.refresh();
   }
@@ -61,7 +64,7 @@ class Node {
   }
 
   sent(payer: string, card = CARD): ReadonlySet<Refusal> {
-    return this.refusals.list(card, this.monotonicMs, { payer }) ?? new Set();
+    return this.refusals.list(card, this.monotonicMs, { payer }, REQUEST) ?? new Set();
   }
 }
 
@@ -114,6 +117,7 @@ function sharing(opened: () => TwoStores): void {
       confirmedAtMs: NOON,
       sharedAtMs: NOON,
       payers: ["ann", "ben"],
+      conditions: CONDITIONS,
     });
   });
 
@@ -130,7 +134,7 @@ function sharing(opened: () => TwoStores): void {
   test("counts for nobody else before a mended call was answered", async () => {
     const { store, other } = opened();
     const one = await startNode(store, beginAtNoon());
-    for (const payer of ["ann", "ben", "ann anna"]) one.refusals.learn(CARD, FIELD, 1, payer);
+    for (const payer of ["ann", "ben", "ann anna"]) one.refusals.learn(CARD, FIELD, 1, payer, REQUEST.shape);
     await one.refresh();
     const two = await startNode(other, beginAtNoon());
     expect([two.ask("ben"), two.ask("cat"), two.ask("ann alex")]).toEqual([["temperature"], [], []]);
@@ -156,7 +160,7 @@ function reach(opened: () => TwoStores): void {
     const { store } = opened();
     const node = await startNode(store, beginAtNoon());
     for (const made of [{ isNamedByClient: true }, { pricedLike: CARD.id }] as const) {
-      node.refusals.learn({ ...CARD, ...made }, FIELD, 1, "ann");
+      node.refusals.learn({ ...CARD, ...made }, FIELD, 1, "ann", REQUEST.shape);
       await node.refresh();
     }
     expect([node.refusals.report(), await store.refusalLessons.list()]).toEqual([[], []]);
@@ -179,7 +183,7 @@ function trials(opened: () => TwoStores): void {
     const { one, two, time, store } = await shareOne(opened);
     await passDay([one, two], time);
     expect(one.refusals.isTrial(one.sent("cat"))).toBeTrue();
-    one.refusals.settleTrial(CARD, (word) => word === "temperature");
+    one.refusals.settleTrial(CARD, REQUEST.shape, (word) => word === "temperature");
     expect(one.ask("ann")).toEqual([]);
     for (const node of [one, two]) await node.refresh();
     expect([two.ask("ann"), await store.refusalLessons.list()]).toEqual([[], []]);
@@ -205,7 +209,7 @@ function trials(opened: () => TwoStores): void {
     expect(one.ask("cat").toSorted()).toEqual(["temperature", "top_p"]);
     await one.refresh();
     expect(one.ask("cat")).toEqual([]);
-    one.refusals.settleTrial(CARD, (word) => word === "top_p");
+    one.refusals.settleTrial(CARD, REQUEST.shape, (word) => word === "top_p");
     for (const node of [one, two]) await node.refresh();
     expect([two.ask("cat"), (await store.refusalLessons.list()).length]).toEqual([["temperature"], 1]);
     time.nowMs += HOUR;
@@ -217,7 +221,7 @@ function trials(opened: () => TwoStores): void {
     const { one, two, time } = await shareOne(opened);
     await passDay([one, two], time);
     one.sent("cat");
-    one.refusals.settleTrial(CARD, () => false);
+    one.refusals.settleTrial(CARD, REQUEST.shape, () => false);
     expect([one.ask("cat"), one.ask("cat")]).toEqual([[], ["temperature"]]);
   });
 }
@@ -270,7 +274,14 @@ function ends(opened: () => TwoStores): void {
 function makeLesson(word: string): RefusalLesson {
   const times = { firstSeenAtMs: NOON, seenAtMs: NOON, triedAtMs: NOON };
   const place = { model: CARD.id, host: "192.0.2.7:8080", word };
-  return { ...place, ...times, confirmedAtMs: NOON, sharedAtMs: NOON, payers: ["ann", "ben"] };
+  return {
+    ...place,
+    ...times,
+    confirmedAtMs: NOON,
+    sharedAtMs: NOON,
+    payers: ["ann", "ben"],
+    conditions: null,
+  };
 }
 
 function failures(opened: () => TwoStores): void {
@@ -294,7 +305,7 @@ function failures(opened: () => TwoStores): void {
     await node.refresh();
     expect(await other.refusalLessons.list()).toMatchObject([{ payers: ["ann", "ben"], sharedAtMs: NOON }]);
     state.isDown = true;
-    node.refusals.settleTrial(CARD, () => true);
+    node.refusals.settleTrial(CARD, REQUEST.shape, () => true);
     expect(await catchThrown(node.refresh())).toBeInstanceOf(Error);
     expect(node.ask("ann")).toEqual([]);
     state.isDown = false;

@@ -175,6 +175,7 @@ describe("on SQLite", () => {
         last_seen: expect.any(String),
         confirmed: true,
         known_to: "some",
+        conditions: [{ beside: [], perhaps: [] }],
       },
       "system_several",
     ]);

@@ -1,5 +1,6 @@
 // A lesson on a refusal: something that a model's server was found to refuse, with the payers that met it, and its end.
 import { readAccount } from "../../keys/payer.ts";
+import { joinConditions, type LessonCondition } from "./condition.ts";
 
 /** A lesson ends if nobody has met it for so long. */
 export const UNSEEN_MS = 30 * 86_400_000;
@@ -34,6 +35,8 @@ export interface RefusalLesson extends LessonPlace {
   readonly sharedAtMs: number | null;
   /** Those that met it, as `namePayer` names them. The last to meet it first stands at the end. */
   readonly payers: readonly string[];
+  /** The requests that it is about. Null for all: it was learned before there were conditions, or elsewhere. */
+  readonly conditions: readonly LessonCondition[] | null;
 }
 
 /** The store's methods on these lessons. Each is one transaction, as in `Store`. */
@@ -71,7 +74,12 @@ export function joinLesson(known: RefusalLesson | null, met: RefusalLesson): Ref
     confirmedAtMs,
     sharedAtMs: before.sharedAtMs ?? met.sharedAtMs ?? (isShared ? seenAtMs : null),
     payers,
+    conditions: joinNullable(before.conditions, met.conditions),
   };
+}
+
+function joinNullable(known: RefusalLesson["conditions"], met: RefusalLesson["conditions"]) {
+  return known === null || met === null ? null : joinConditions(known, met);
 }
 
 function findLater(a: number | null, b: number | null): number | null {

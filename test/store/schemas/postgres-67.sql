@@ -1,0 +1,1 @@
+ALTER TABLE refusal_lesson ADD COLUMN IF NOT EXISTS conditions TEXT COLLATE "C"

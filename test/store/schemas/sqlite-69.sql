@@ -1,0 +1,1 @@
+ALTER TABLE refusal_lesson ADD COLUMN conditions TEXT;
