@@ -17,5 +17,5 @@ export function createHeldParts(
 ) {
   const bodies = new BodyMemory(bodyMemoryBytes, deadlines);
   const earlier = new EarlierBodies(bodyMemoryBytes * EARLIER_SHARE, bodies, deadlines);
-  return { bodies, earlier, turns: new BodyTurns(clock), openSockets: new OpenSockets(sockets) };
+  return { bodies, earlier, turns: new BodyTurns(clock), openSockets: new OpenSockets(sockets, deadlines) };
 }

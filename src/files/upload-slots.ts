@@ -2,6 +2,7 @@
 // leases like those of a batch's blocks.
 import type { BatchBlock, BatchStore } from "../core/batches/batch.ts";
 import { Fault } from "../core/faults/fault.ts";
+import { PlaceAskers, readAccount } from "../core/keys/payer.ts";
 import type { Store } from "../core/store.ts";
 
 /** The most uploads of an account at once. */
@@ -22,42 +23,48 @@ export class UploadSlots {
   readonly #store: SlotStore;
   /** Those of uploads here. One that names this node without being here was left by its last life. */
   readonly #own = new Set<string>();
+  readonly #askers = new PlaceAskers();
 
   constructor(store: SlotStore) {
     this.#store = store;
   }
 
-  /** Returns the function that ends the upload. Throws the Fault `too_many_parallel_requests`. */
-  async take(accountId: string): Promise<() => Promise<void>> {
-    let { slot, holders } = await this.#take(accountId, new Set());
+  /** Returns the function that ends a payer's upload. Throws the Fault `too_many_parallel_requests`. */
+  async take(payer: string, nowMs: number): Promise<() => Promise<void>> {
+    const accountId = readAccount(payer);
+    const most = this.#askers.ask(nowMs, payer, SLOTS);
+    let { slot, holders } = await this.#take(payer, most, new Set());
     if (slot === null) {
       const others = holders.filter((node) => node !== this.#store.node);
       const dead = others.length > 0 ? await this.#store.listDead(others) : [];
-      if (dead.length > 0) ({ slot } = await this.#take(accountId, new Set(dead)));
+      if (dead.length > 0) ({ slot } = await this.#take(payer, most, new Set(dead)));
     }
-    if (slot === null) throw makeTooMany();
+    if (slot === null) throw makeTooMany(most);
     const taken = slot;
     return () => this.#free(accountId, taken);
   }
 
-  #take(accountId: string, dead: ReadonlySet<string>): Promise<SlotAttempt> {
+  #take(payer: string, most: number, dead: ReadonlySet<string>): Promise<SlotAttempt> {
+    const accountId = readAccount(payer);
     const { node, batches } = this.#store;
     const numbers = Array.from({ length: SLOTS }, (_, at) => at);
     let chosen: number | undefined;
     return batches.change<SlotAttempt>({ accountId, id: SLOTS_ID }, { numbers }, (_, rows) => {
       const holderOf = (slot: number) => rows.find(({ block }) => block === slot)?.node ?? null;
+      const isFree = (slot: number) => {
+        const holder = holderOf(slot);
+        if (holder === node) return !this.#own.has(nameSlot(accountId, slot));
+        return holder === null || dead.has(holder);
+      };
       // The transaction may run again.
       if (chosen !== undefined) this.#own.delete(nameSlot(accountId, chosen));
-      chosen = numbers.find((at) => {
-        const holder = holderOf(at);
-        if (holder === node) return !this.#own.has(nameSlot(accountId, at));
-        return holder === null || dead.has(holder);
-      });
+      const own = rows.filter(({ block, states }) => states === payer && !isFree(block));
+      chosen = own.length < most ? numbers.find(isFree) : undefined;
       if (chosen === undefined)
         return { result: { slot: null, holders: rows.flatMap((row) => row.node ?? []) } };
       // The next one here sees it in the store before this one's answer comes.
       this.#own.add(nameSlot(accountId, chosen));
-      return { blocks: [makeSlot(accountId, chosen, node)], result: { slot: chosen, holders: [] } };
+      return { blocks: [makeSlot(accountId, chosen, node, payer)], result: { slot: chosen, holders: [] } };
     });
   }
 
@@ -67,7 +74,7 @@ export class UploadSlots {
     this.#own.delete(nameSlot(accountId, slot));
     const free = batches.change({ accountId, id: SLOTS_ID }, { numbers: [slot] }, (_, [row]) =>
       row?.node === node && !this.#own.has(nameSlot(accountId, slot))
-        ? { blocks: [makeSlot(accountId, slot, null)], result: null }
+        ? { blocks: [makeSlot(accountId, slot, null, "")], result: null }
         : { result: null },
     );
     await free.catch(() => {});
@@ -78,7 +85,8 @@ function nameSlot(accountId: string, slot: number): string {
   return `${accountId} ${slot}`;
 }
 
-function makeSlot(accountId: string, block: number, node: string | null): BatchBlock {
+/** The holder stands where a block has the states of its lines. */
+function makeSlot(accountId: string, block: number, node: string | null, payer: string): BatchBlock {
   return {
     accountId,
     batchId: SLOTS_ID,
@@ -86,13 +94,16 @@ function makeSlot(accountId: string, block: number, node: string | null): BatchB
     node,
     lease: 0,
     remaining: 0,
-    states: "",
+    states: payer,
     places: [],
     pieces: [],
   };
 }
 
-function makeTooMany(): Fault {
-  const message = `This account has ${SLOTS} uploads under way. Please wait for one of them to end.`;
+function makeTooMany(most: number): Fault {
+  const message =
+    most < SLOTS
+      ? `Others upload to this account, too: you may have ${most} of its ${SLOTS} uploads under way. Please wait for one to end.`
+      : `This account has ${SLOTS} uploads under way. Please wait for one of them to end.`;
   return new Fault("too_many_parallel_requests", message, { retryAfterMs: RETRY_MS });
 }

@@ -10,6 +10,7 @@ import {
 } from "../core/batches/batch.ts";
 import { Fault } from "../core/faults/fault.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
+import { namePayer, PlaceAskers } from "../core/keys/payer.ts";
 import type { Page } from "../core/world/page.ts";
 import { cancel } from "./job.ts";
 import { listObjects } from "./objects.ts";
@@ -45,6 +46,7 @@ const BATCHES_AT_ONCE = 500;
 
 export class KeptBatches {
   readonly #ports: KeptBatchPorts;
+  readonly #askers = new PlaceAskers();
   /** Called once there is something to do. */
   readonly #wake: () => void;
 
@@ -66,9 +68,14 @@ export class KeptBatches {
     const { store, clock, rules } = this.#ports;
     const { unfinishedMax } = rules();
     const batch = makeBatch(key, asked, clock.nowMs());
-    const added = await store.batches.add(batch, unfinishedMax);
+    const ownMax = this.#askers.ask(clock.monotonicMs(), namePayer(key), unfinishedMax);
+    const added = await store.batches.add(batch, unfinishedMax, ownMax);
     if (added === null) {
-      const message = `This account has ${unfinishedMax} batches that haven't ended. Wait for one of them, or cancel it.`;
+      const whose =
+        ownMax < unfinishedMax
+          ? `Others have batches in this account, too: you may have ${ownMax} of its ${unfinishedMax} that haven't ended`
+          : `This account has ${unfinishedMax} batches that haven't ended`;
+      const message = `${whose}. Wait for one of them, or cancel it.`;
       throw new Fault("too_many_batches", message);
     }
     if (added.detail.bodyDigest !== asked.bodyDigest) {

@@ -16,7 +16,7 @@ import { watchModels } from "./model-waits.ts";
 import { type ModelLook, Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
 import { ResultRooms } from "./room/result-rooms.ts";
-import { RunningBatch } from "./running-batch.ts";
+import { describeReady, type ReadyLine, RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
 import { Starting } from "./starting.ts";
 import { StoreSpeed } from "./store-speed.ts";
@@ -28,14 +28,6 @@ const TICK_MS = 1000;
 /** Batches past their keep are looked for this often. */
 const SWEEP_MS = 60_000;
 const RETRY_MS = 1000;
-
-interface ReadyLine {
-  readonly accountId: string;
-  readonly id: string;
-  readonly job: RunningBatch;
-  readonly block: RunningBlock;
-  readonly at: number;
-}
 
 export class BatchRunner {
   readonly #ports: JobPorts;
@@ -239,7 +231,7 @@ export class BatchRunner {
       if (!job.mayStart(nowMs)) continue;
       const next = job.findNext(nowMs, look);
       if (next === null) this.#takeBlock(job, nowMs, look);
-      else ready.push({ accountId: job.accountId, id: job.id, job, block: next.block, at: next.at });
+      else ready.push(describeReady(job, next));
     }
     return ready;
   }

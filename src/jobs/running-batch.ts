@@ -1,5 +1,6 @@
 // A batch whose lines this node runs: its blocks here, and why no line of it starts.
 import { type Batch, type BatchBlock, hasEnded } from "../core/batches/batch.ts";
+import { nameAsker } from "../core/keys/payer.ts";
 import { WAITS_FOR_MODELS } from "./job.ts";
 import type { ModelLook } from "./pacing.ts";
 import { AccountRoom } from "./room/account-room.ts";
@@ -17,6 +18,16 @@ const GRACE_MS = 3000;
 const GRACE_LEAST_MS = 1000;
 
 interface NextLine {
+  readonly block: RunningBlock;
+  readonly at: number;
+}
+
+/** A line that may start, with those whose turn it takes. */
+export interface ReadyLine {
+  readonly accountId: string;
+  readonly payer: string;
+  readonly id: string;
+  readonly job: RunningBatch;
   readonly block: RunningBlock;
   readonly at: number;
 }
@@ -78,6 +89,10 @@ export class RunningBatch {
 
   get accountId(): string {
     return this.batch.accountId;
+  }
+
+  get payer(): string {
+    return nameAsker(this.batch);
   }
 
   get id(): string {
@@ -232,4 +247,9 @@ export class RunningBatch {
   abort(): void {
     for (const { flying } of this.blocks.values()) for (const ending of flying.values()) ending.end();
   }
+}
+
+export function describeReady(job: RunningBatch, { block, at }: NextLine): ReadyLine {
+  const { accountId, payer, id } = job;
+  return { accountId, payer, id, job, block, at };
 }

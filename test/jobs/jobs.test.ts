@@ -101,16 +101,17 @@ describe("a batch", () => {
   });
 });
 
-test("accounts take turns, and an account's batches take turns", () => {
+test("accounts take turns, an account's payers, and a payer's batches", () => {
   const turns = new Turns();
-  const [a1, a2, b1] = [
-    { accountId: "a", id: "a1" },
-    { accountId: "a", id: "a2" },
-    { accountId: "b", id: "b1" },
+  const [a1, a2, a3, b1] = [
+    { accountId: "a", payer: "a ann", id: "a1" },
+    { accountId: "a", payer: "a ann", id: "a2" },
+    { accountId: "a", payer: "a abe", id: "a3" },
+    { accountId: "b", payer: "b", id: "b1" },
   ];
-  const all = [a1, a2, b1];
+  const all = [a1, a2, a3, b1];
   const order = Array.from({ length: 8 }, () => turns.next(all)?.id);
-  expect(order).toEqual(["a1", "b1", "a2", "b1", "a1", "b1", "a2", "b1"]);
+  expect(order).toEqual(["a1", "b1", "a3", "b1", "a2", "b1", "a3", "b1"]);
   turns.keep([b1]);
   expect([turns.next([b1])?.id, turns.next([])]).toEqual(["b1", null]);
 });

@@ -88,8 +88,8 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "an account with many batches has many turns",
     file: "src/jobs/turns.ts",
-    find: "const accounts = [...new Set(ready.map(({ accountId }) => accountId))];\n    const accountId = pickNext(this.#accounts, accounts);",
-    replace: "const accountId = ready[0]?.accountId ?? null;",
+    find: "const account = pickNext(this.#accounts, ready, (one) => one.accountId);",
+    replace: "const account = ready;",
     tests: RULES,
   },
   {
@@ -144,8 +144,8 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "a batch with many lines has all turns of its account",
     file: "src/jobs/turns.ts",
-    find: "return own.find((one) => one.id === id) ?? null;",
-    replace: "return own[0] ?? null;",
+    find: "return next ?? null;",
+    replace: "return own[0] ?? next ?? null;",
     tests: RULES,
   },
   {

@@ -90,6 +90,13 @@ export const SHARING: readonly Mutant[] = [
     tests: ["test/health/credentials.test.ts"],
   },
   {
+    name: "an account's places are anybody's",
+    file: "src/core/keys/payer.ts",
+    find: "return Math.max(1, Math.floor((limit * 3) / 4));",
+    replace: "return limit;",
+    tests: ["test/http/sockets/open-sockets.test.ts", "test/ledger/limits/limits.test.ts"],
+  },
+  {
     name: "a lesson's condition is dropped",
     file: "src/health/refusals.ts",
     find: "return conditions === null || conditions.some((one) => isMetBy(shape, one));",

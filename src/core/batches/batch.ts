@@ -245,8 +245,11 @@ export type BlocksWanted =
   | { readonly from: number; readonly most: number };
 
 export interface BatchStore {
-  /** Adds a batch unless the claim has one already, which is returned. Null if the account has `unfinishedMax` unfinished ones. */
-  add(batch: Batch, unfinishedMax: number): Promise<Batch | null>;
+  /**
+   * Adds a batch unless the claim has one already, which is returned. Null if the account has `unfinishedMax` unfinished
+   * ones, or the batch's payer has `ownMax`: as many if it is missing.
+   */
+  add(batch: Batch, unfinishedMax: number, ownMax?: number): Promise<Batch | null>;
   find(id: string, scope?: Scope): Promise<Batch | null>;
   /** Newest first. */
   list(filter: BatchFilter, page: Page): Promise<readonly Batch[]>;

@@ -102,9 +102,9 @@ export class Voices {
     this.#lastAccount = account;
   }
 
-  /** True if no other payer has called within the hour. */
-  isAlone(nowMs: number, payer: string): boolean {
-    return nowMs - (payer === this.#last ? this.#otherMs : this.#lastMs) >= IN_USE_MS;
+  /** True if no other payer has called within the time, usually an hour. */
+  isAlone(nowMs: number, payer: string, withinMs = IN_USE_MS): boolean {
+    return nowMs - (payer === this.#last ? this.#otherMs : this.#lastMs) >= withinMs;
   }
 
   /** Names those who count as one where two must agree: the account if several have called within the hour, else the payer. */
@@ -112,5 +112,33 @@ export class Voices {
     const account = readAccount(payer);
     const strangerMs = account === this.#lastAccount ? this.#strangerMs : this.#lastMs;
     return nowMs - strangerMs < IN_USE_MS ? account : payer;
+  }
+}
+
+/** Payers of an account share its places while more than one has asked within this time. */
+const SHARING_MS = 60_000;
+/** The most accounts of which is known who asked. */
+const ACCOUNTS_MAX = 20_000;
+
+/** The most of an account's places that one payer holds while another asks for some, too. */
+export function findOwnShare(limit: number): number {
+  return Math.max(1, Math.floor((limit * 3) / 4));
+}
+
+/** Those who ask for an account's places of one kind. Times are on the monotonic clock. */
+export class PlaceAskers {
+  readonly #accounts = new Map<string, Voices>();
+
+  /** A payer asks. Returns the most of the account's places that it may hold. */
+  ask(nowMs: number, payer: string, limit: number): number {
+    const account = readAccount(payer);
+    const voices = this.#accounts.get(account) ?? new Voices();
+    const isAlone = voices.isAlone(nowMs, payer, SHARING_MS);
+    voices.recordCall(nowMs, payer);
+    this.#accounts.delete(account);
+    this.#accounts.set(account, voices);
+    const [oldest] = this.#accounts.keys();
+    if (this.#accounts.size > ACCOUNTS_MAX && oldest !== undefined) this.#accounts.delete(oldest);
+    return isAlone ? limit : findOwnShare(limit);
   }
 }

@@ -52,6 +52,13 @@ export interface Minute {
   readonly tookMs: number;
   /** The counts of limits on some models. Missing without any. */
   readonly models?: readonly ModelCount[];
+  /** The payers of an account that has a limit on parallel requests, the last that asked at the end. Missing for none. */
+  readonly payers?: readonly PayerCount[];
+}
+
+/** The requests of a payer that aren't settled yet, and the part in which it asked last. */
+export interface PayerCount extends Pick<Minute, "part" | "parallel"> {
+  readonly payer: string;
 }
 
 /** The part of a minute that counts in a limit on some models. */
@@ -92,6 +99,8 @@ export interface LimitUse {
   readonly tokens: number;
   /** The limits on some models in which it counts, with the tokens reserved there. Missing for none. */
   readonly models?: readonly { readonly name: string; readonly tokens: number }[];
+  /** The payer whose share of the account's parallel requests it is in. Missing where there is none. */
+  readonly payer?: string;
   /** The amounts reserved of its budgets, by name and window. */
   readonly budgets: readonly {
     readonly name: string;

@@ -3,6 +3,7 @@
 import type { FileForm, StoredFile } from "../../core/batches/file.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
+import { namePayer } from "../../core/keys/payer.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { UploadFields } from "../../surfaces/files/upload-fields.ts";
 import { decodeUtf8, refuseEncoded } from "../body/body.ts";
@@ -32,7 +33,7 @@ export class Uploads {
 
   /** Returns once the file would survive a power failure. Nothing is left of an upload that fails. */
   async receive(request: Request, key: GatewayKey, form: FileForm): Promise<StoredFile> {
-    const release = await this.#ports.files.uploads.take(key.accountId);
+    const release = await this.#ports.files.uploads.take(namePayer(key), this.#ports.deadlines.nowMs());
     try {
       return await this.#receive(request, key, form);
     } finally {

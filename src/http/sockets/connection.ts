@@ -43,6 +43,7 @@ export interface Handshake {
   readonly id: string;
   readonly keyId: string;
   readonly accountId: string;
+  readonly payer: string;
   /** The request that a turn stands for, with the headers that hold for all of them. */
   readonly request: Request;
   readonly address: string;

@@ -5,6 +5,7 @@ import { Fault, toFault } from "../../core/faults/fault.ts";
 import { asString, type JsonObject } from "../../core/json/json.ts";
 import { findFirstFault, invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
+import { namePayer } from "../../core/keys/payer.ts";
 import type { SocketRules } from "../../core/settings.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import type { Latecomer } from "../../core/world/world.ts";
@@ -132,12 +133,14 @@ export class Sockets implements SocketRoutes, Latecomer {
     }
   }
 
-  #make(request: Request, { id: keyId, accountId }: GatewayKey, address: string): Connection {
+  #make(request: Request, key: GatewayKey, address: string): Connection {
+    const { id: keyId, accountId } = key;
     const { deadlines, random, clock } = this.#ports;
     const id = `sock_${mintOrderedId(random, clock.nowMs())}`;
     const headers = makeSharedHeaders(request.headers);
     const shared = new Request(request.url, { method: "POST", headers });
-    const handshake: Handshake = { id, keyId, accountId, request: shared, address };
+    const payer = namePayer(key);
+    const handshake: Handshake = { id, keyId, accountId, payer, request: shared, address };
     const ports = {
       deadlines,
       rules: this.#rules,

@@ -44,13 +44,21 @@ export function makeMinuteFault(owner: FaultOwner, refusal: MinuteRefusal, rules
   return new Fault(fault, message, { retryAfterMs, limit: refusing });
 }
 
+interface ParallelUse {
+  readonly limit: number;
+  readonly used: number;
+  readonly tookMs: number;
+  /** The limit of which it is one payer's share. Missing for a whole one. */
+  readonly of?: number;
+}
+
 export function makeParallelFault(
   owner: FaultOwner,
-  { limit, used, tookMs }: { readonly limit: number; readonly used: number; readonly tookMs: number },
+  { limit, used, tookMs, of }: ParallelUse,
   rules: LimitRules,
 ): Fault {
   const message =
-    `Too many parallel requests: ${bound(owner, "may have")} ${formatCount(limit)} at the same time. ` +
+    `Too many parallel requests: ${of === undefined ? bound(owner, "may have") : `while others ask, you may have of the ${formatCount(of)} of ${describe(owner)}`} ${formatCount(limit)} at the same time. ` +
     `Try again once one has ended${suggestContact(rules)}.`;
   const { name, fault } = COUNTED.parallel;
   const details = { retryAfterMs: guessFlight(tookMs), limit: shown(owner, name, { limit, used }) };

@@ -11,6 +11,7 @@ import { changeSums, computeLimit, covers } from "./budget-use.ts";
 import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
 import { addCount, blendTook, runMinute } from "./minute.ts";
 import { settleModels } from "./model-limits.ts";
+import { countPayer } from "./payer-shares.ts";
 
 /** The use that a request made of its limits in the end. */
 interface TakenUse {
@@ -168,7 +169,11 @@ function settleMinute(
     parallel: isLate ? minute.parallel : Math.max(0, minute.parallel - 1),
     tookMs: tookMs > 0 ? blendTook(minute.tookMs, tookMs) : minute.tookMs,
   };
-  return models === undefined ? settled : { ...settled, models };
+  const whole = models === undefined ? settled : { ...settled, models };
+  const { payers } = minute;
+  if (payers === undefined) return whole;
+  const shared = { ...whole, payers };
+  return use.payer === undefined || isLate ? shared : countPayer(shared, use.payer, -1);
 }
 
 /** A request counts in the window of its admission: if that is over, nowhere any more. */

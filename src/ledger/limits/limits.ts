@@ -3,6 +3,7 @@
 import type { Admission, Lacking, Offer } from "../../core/demand.ts";
 import { Fault } from "../../core/faults/fault.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
+import { NOBODY, namePayer } from "../../core/keys/payer.ts";
 import type { BudgetUse, LimitUse, Minute } from "../../core/limits/limit.ts";
 import type { Opening } from "../../core/limits/opening.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
@@ -19,6 +20,7 @@ import { addCount, runMinute } from "./minute.ts";
 import { countTokens, type MinuteCheck, needsLoad } from "./minute-checks.ts";
 import { findModelUse, hasModelLimits, narrowByModels, takeModels } from "./model-limits.ts";
 import { listSums, makeOpening } from "./openings.ts";
+import { countPayer, findSharer, isShared } from "./payer-shares.ts";
 import { computeWindow, makeWindowRules } from "./window.ts";
 
 /** A budget with what was used of it in the window that runs now. */
@@ -42,6 +44,8 @@ export interface RunningLimits {
   readonly owners: readonly RunningOwner[];
   /** The hard budgets, as funds to hold the worst case from. */
   readonly funds: readonly BudgetFund[];
+  /** Its share of what an account's payers have in common is met. */
+  readonly payer: string;
 }
 
 interface BudgetFund extends Fund {
@@ -52,7 +56,7 @@ interface BudgetFund extends Fund {
 type AdmissionMoment = Pick<Admission, "nowMs" | "quota" | "limits"> &
   Partial<Pick<Admission, "modelAsked" | "line">>;
 
-const NO_LIMITS: RunningLimits = { owners: [], funds: [] };
+const NO_LIMITS: RunningLimits = { owners: [], funds: [], payer: NOBODY };
 
 /**
  * Returns the limits of the key and its account as of now, or the sums that are missing of budgets that are new. An
@@ -79,7 +83,7 @@ export function readLimits(
       if (budget.budget.isHard) funds.push(makeFund(budget, budget.use.heldNanoUsd, moment));
     }
   }
-  return lacking.length > 0 ? lacking : { owners: running, funds };
+  return lacking.length > 0 ? lacking : { owners: running, funds, payer: key ? namePayer(key) : NOBODY };
 }
 
 export function isLacking(found: RunningLimits | readonly Opening[]): found is readonly Opening[] {
@@ -166,14 +170,17 @@ export function findLacking(
 
 /** Returns the refusal by a limit of the minute, or null. Each check is made for every owner before the next one. */
 export function refuseByMinute(
-  { owners }: RunningLimits,
+  books: Books,
+  { owners, payer }: RunningLimits,
   demand: Admission,
   checks: readonly MinuteCheck[],
 ): Fault | null {
   for (const refuse of checks) {
-    for (const { owner, minute } of owners) {
-      const fault = minute && refuse(owner, minute, demand);
-      if (fault) return fault;
+    for (const { owner, minute, state } of owners) {
+      const fault = minute && refuse(owner, minute, demand, payer);
+      if (!fault) continue;
+      if (isShared(owner)) books.putOwner({ ...state, minute: countPayer(minute, payer, 0) });
+      return fault;
     }
   }
   return null;
@@ -221,7 +228,7 @@ function keepFunded(
 /** Takes what the request needs of each owner's limits. `held` is in the order of the funds. */
 export function takeLimits(
   books: Books,
-  { owners }: RunningLimits,
+  { owners, payer }: RunningLimits,
   demand: Admission,
   { held, offers }: { readonly held: readonly NanoUsd[]; readonly offers: readonly Offer[] },
 ): readonly LimitUse[] {
@@ -234,19 +241,24 @@ export function takeLimits(
     funded += countHard(budgets);
     // A request that the budgets let in may have opened others, or been admitted by the throttle meanwhile.
     const state = books.ownerState(owner.accountId, owner.id);
+    const sharer = findSharer(owner, isWithin, payer);
     const left = listLeft(state.budgets ?? [], uses);
     books.putOwner({
       accountId: state.accountId,
       owner: state.owner,
       taken: state.taken,
-      minute: minute ? takeMinute(minute, tokens, models, isWithin) : state.minute,
+      minute: minute ? takeMinute(minute, tokens, models, isWithin, sharer) : state.minute,
       budgets: left.length > 0 ? [...left, ...uses] : uses.length > 0 ? uses : null,
     });
     // Without a part, the settlement gives back none of the requests in parallel.
     const part = isWithin ? null : (minute?.part ?? null);
-    const use = { owner: owner.id, part, tokens, budgets: taken };
-    return models === undefined ? use : { ...use, models };
+    return describeUse({ owner: owner.id, part, tokens, budgets: taken }, models, sharer);
   });
+}
+
+function describeUse(use: LimitUse, models: LimitUse["models"], sharer: string | null): LimitUse {
+  const own = sharer === null ? use : { ...use, payer: sharer };
+  return models === undefined ? own : { ...own, models };
 }
 
 /** Holds the amounts for an owner's budgets. Those of its hard ones begin at `at`. */
@@ -280,7 +292,13 @@ function listLeft(stored: readonly BudgetUse[], running: readonly BudgetUse[]): 
   );
 }
 
-function takeMinute(minute: Minute, tokens: number, taken: LimitUse["models"], isWithin: boolean): Minute {
+function takeMinute(
+  minute: Minute,
+  tokens: number,
+  taken: LimitUse["models"],
+  isWithin: boolean,
+  sharer: string | null,
+): Minute {
   const { part, tookMs } = minute;
   const models = takeModels(minute, taken);
   const counts = {
@@ -290,5 +308,6 @@ function takeMinute(minute: Minute, tokens: number, taken: LimitUse["models"], i
     parallel: minute.parallel + (isWithin ? 0 : 1),
     tookMs,
   };
-  return models === undefined ? counts : { ...counts, models };
+  const counted = models === undefined ? counts : { ...counts, models };
+  return sharer === null ? counted : countPayer({ ...counted, payers: minute.payers ?? [] }, sharer, 1);
 }

@@ -6,19 +6,28 @@ import { makeMinuteFault, makeParallelFault } from "./limit-faults.ts";
 import type { LimitOwner } from "./limit-owners.ts";
 import { findMinuteLimit } from "./lines.ts";
 import { findWait, sumCounts } from "./minute.ts";
+import { findUsedShare, isShared } from "./payer-shares.ts";
 
-export type MinuteCheck = (owner: LimitOwner, minute: Minute, demand: Admission) => Fault | null;
+export type MinuteCheck = (
+  owner: LimitOwner,
+  minute: Minute,
+  demand: Admission,
+  payer: string,
+) => Fault | null;
 
 /** The checks of a request that enters. The tokens are left for the rest of its admission. */
 export const ENTRY_OF_THE_MINUTE: readonly MinuteCheck[] = [refuseParallel, refuseRequests];
 export const TOKENS_OF_THE_MINUTE: readonly MinuteCheck[] = [refuseTokens];
 export const ALL_OF_THE_MINUTE = [...ENTRY_OF_THE_MINUTE, ...TOKENS_OF_THE_MINUTE];
 
-function refuseParallel(owner: LimitOwner, minute: Minute, demand: Admission): Fault | null {
+function refuseParallel(owner: LimitOwner, minute: Minute, demand: Admission, payer: string): Fault | null {
   const { parallel: limit } = owner;
   const { parallel: used, tookMs } = minute;
-  if (limit === null || demand.isWithin === true || used < findMinuteLimit(limit, demand)) return null;
-  return makeParallelFault(owner, { limit, used, tookMs }, demand.limits);
+  if (limit === null || demand.isWithin === true) return null;
+  if (used >= findMinuteLimit(limit, demand))
+    return makeParallelFault(owner, { limit, used, tookMs }, demand.limits);
+  const share = isShared(owner) ? findUsedShare(limit, minute, payer) : null;
+  return share && makeParallelFault(owner, { ...share, tookMs, of: limit }, demand.limits);
 }
 
 function refuseRequests(owner: LimitOwner, minute: Minute, demand: Admission): Fault | null {

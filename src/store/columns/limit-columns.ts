@@ -14,6 +14,7 @@ import {
   type Minute,
   type ModelCount,
   PARTS,
+  type PayerCount,
 } from "../../core/limits/limit.ts";
 import type { Column } from "./columns.ts";
 import { readText } from "./found.ts";
@@ -38,8 +39,8 @@ export const BUDGET_USES: Column<readonly BudgetUse[]> = {
 };
 
 /** Zeros at the end are left out, and read as such. */
-function writeMinute({ part, requests, tokens, parallel, tookMs, models }: Minute): string {
-  const counted = { part, requests: cutZeros(requests), tokens: cutZeros(tokens), parallel, tookMs };
+function writeMinute({ part, requests, tokens, parallel, tookMs, models, payers }: Minute): string {
+  const counted = { part, requests: cutZeros(requests), tokens: cutZeros(tokens), parallel, tookMs, payers };
   return pad(JSON.stringify(models === undefined ? counted : { ...counted, models: models.map(cutCount) }));
 }
 
@@ -80,12 +81,18 @@ function parseMinute(json: string): Minute {
     parallel: asNumber(minute.parallel) ?? 0,
     tookMs: asNumber(minute.tookMs) ?? 0,
     ...(minute.models === undefined ? {} : { models: asArray(minute.models).map(readCount) }),
+    ...(minute.payers === undefined ? {} : { payers: asArray(minute.payers).map(readPayer) }),
   };
 }
 
 function readCount(stored: unknown): ModelCount {
   const { name, requests, tokens } = asObject(stored);
   return { name: asString(name) ?? "", requests: readCounts(requests), tokens: readCounts(tokens) };
+}
+
+function readPayer(stored: unknown): PayerCount {
+  const { payer, parallel, part } = asObject(stored);
+  return { payer: asString(payer) ?? "", parallel: asNumber(parallel) ?? 0, part: asNumber(part) ?? 0 };
 }
 
 function readCounts(stored: unknown): readonly number[] {
@@ -120,11 +127,12 @@ function readModelUse({ name, tokens }: JsonObject) {
 export function readLimitUses(stored: unknown): readonly LimitUse[] {
   return asArray(stored)
     .filter(isObject)
-    .map(({ owner, part, tokens, budgets, models }) => ({
+    .map(({ owner, part, tokens, budgets, models, payer }) => ({
       owner: asString(owner) ?? "",
       part: asNumber(part) ?? null,
       tokens: asNumber(tokens) ?? 0,
       ...(models === undefined ? {} : { models: asArray(models).map(asObject).map(readModelUse) }),
+      ...(payer === undefined ? {} : { payer: asString(payer) ?? "" }),
       budgets: asArray(budgets)
         .map(asObject)
         .map(({ name, startMs, nanoUsd }) => ({

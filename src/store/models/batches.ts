@@ -143,21 +143,23 @@ function makeAdd(
 ): BatchStore["add"] {
   const claimed = `${selectSql(BATCH)} WHERE account_id = ${mark(1)} AND claim = ${mark(2)}
     AND created_at_ms > ${mark(3)}`;
-  const open = `SELECT count(*) AS open FROM batch WHERE account_id = ${mark(1)} AND open_at_ms IS NOT NULL`;
+  const isOwn = `COALESCE(member_id, key_id) = ${mark(2)}`;
+  const open = `SELECT count(*) AS open, count(CASE WHEN ${isOwn} THEN 1 END) AS own FROM batch WHERE account_id = ${mark(1)} AND open_at_ms IS NOT NULL`;
   const add = `${insertSql(BATCH, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
-  return (batch, unfinishedMax) => {
-    const { accountId, id, claim, createdAtMs } = batch;
+  return (batch, unfinishedMax, ownMax = unfinishedMax) => {
+    const { accountId, id, claim, createdAtMs, memberId, keyId } = batch;
     const firsts = [
       bind(lock, accountId),
       bind(claimed, accountId, claim ?? "", createdAtMs - CLAIM_MS),
-      bind(open, accountId),
+      bind(open, accountId, memberId ?? keyId),
       bind(byId, accountId, id),
     ];
     return change<Batch | null>(firsts, ([, earlier, counted, own]) => {
       // The transaction may run again after it was committed.
       const known = readFirst(BATCH, own) ?? readFirst(BATCH, earlier);
       if (known !== null) return { writes: [], toResult: () => known };
-      if (readCount(counted) >= unfinishedMax) return { writes: [], toResult: () => null };
+      if (readCount(counted, "open") >= unfinishedMax || readCount(counted, "own") >= ownMax)
+        return { writes: [], toResult: () => null };
       return { writes: [bind(add, ...BATCH.valuesOf(batch))], toResult: () => batch };
     });
   };
@@ -184,9 +186,9 @@ function composeWrites(
   ];
 }
 
-function readCount(counted: Result | undefined): number {
+function readCount(counted: Result | undefined, name: string): number {
   const [found] = counted ?? [];
-  return found ? readInteger(found, "open") : 0;
+  return found ? readInteger(found, name) : 0;
 }
 
 function composeBlocks(

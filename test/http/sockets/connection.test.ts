@@ -62,6 +62,7 @@ function openConnection() {
     id: "sock_1",
     keyId: "key_1",
     accountId: "default",
+    payer: "default ann",
     request: new Request("http://127.0.0.1/v1/responses", { method: "POST" }),
     address: "127.0.0.1",
   };

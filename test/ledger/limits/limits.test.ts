@@ -132,6 +132,25 @@ describe("parallel requests", () => {
     await refusal(key);
   });
 
+  test("of an account are three quarters of a payer's at most, while another has asked within the minute", async () => {
+    await unrecorded(bench.store).changeAccount("default", { parallel: 4 });
+    const [one, other] = [await addKey({}), await addKey({})];
+    const alone = await Promise.all(Array.from({ length: 4 }, () => admit(one)));
+    expect((await refusal(other)).limit).toMatchObject({ scope: "account", limit: 4, used: 4 });
+    for (const ticket of alone.slice(2)) await answered(ticket, 1, 0, 1);
+    const [kept = await admit(one)] = [await admit(one)];
+    expect(await refusal(one)).toMatchObject({
+      code: "too_many_parallel_requests",
+      limit: { scope: "account", limit: 3, used: 3 },
+    });
+    await answered(await admit(other), 1, 0, 1);
+    clock.atMs += 66 * SECOND;
+    await admit(one);
+    await answered(kept, 1, 0, 1);
+    await admit(one);
+    await refusal(one);
+  });
+
   test("are given back once by a repeated settlement", async () => {
     const key = await addKey({ parallel: 2 });
     const [one] = [await admit(key), await admit(key)];

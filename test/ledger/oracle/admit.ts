@@ -79,7 +79,7 @@ function decideGrant(
   const { demand, key, limits } = asking;
   const lacking = findLacking(limits, demand);
   if (lacking !== null) return lacking;
-  const full = refuseByMinute(limits, demand, checks);
+  const full = refuseByMinute(books, limits, demand, checks);
   if (full !== null) return refused(full);
   const offers = keepCovered(books, limits, demand);
   if (offers instanceof Fault) return refused(offers);
@@ -91,7 +91,7 @@ function enter(books: Books, admitting: Admitting): Answer {
   const { demand, key, account, limits } = admitting;
   const ahead = demand.isLooking ? lookAhead(books, admitting) : null;
   if (ahead !== null) return ahead;
-  const full = refuseByMinute(limits, demand, ENTRY_OF_THE_MINUTE);
+  const full = refuseByMinute(books, limits, demand, ENTRY_OF_THE_MINUTE);
   if (full !== null) return refused(full);
   const { quota, billing, nowMs } = demand;
   const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);

@@ -1,6 +1,7 @@
 // WebSockets of both payers on virtual time: the gateway's own connections, with their lanes and the memory that all share.
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
+import { namePayer } from "../../../src/core/keys/payer.ts";
 import { BodyMemory } from "../../../src/http/body/body-memory.ts";
 import { Arrival } from "../../../src/http/door/arrival.ts";
 import { CountingLimit } from "../../../src/http/door/counting.ts";
@@ -90,9 +91,10 @@ class SocketNode {
     this.#sockets.get(name)?.connection.close(PORT, CLOSED.leaving);
   }
 
-  #open(name: string, { id, accountId }: GatewayKey): OpenSocket {
+  #open(name: string, key: GatewayKey): OpenSocket {
+    const { id, accountId } = key;
     const request = new Request("http://gateway.example/v1/responses", { method: "POST" });
-    const handshake = { id, keyId: id, accountId, request, address: "192.0.2.1" };
+    const handshake = { id, keyId: id, accountId, payer: namePayer(key), request, address: "192.0.2.1" };
     const ports = {
       deadlines: this.#deadlines,
       rules: () => this.#rules,

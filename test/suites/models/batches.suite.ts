@@ -101,6 +101,25 @@ function rows(stores: () => TwoStores): void {
     const late = makeBatch("batch_4", { claim: "claim", createdAtMs: NOON + 86_400_001 });
     expect(await other.batches.add(late, 2)).toEqual(late);
   });
+
+  test("a payer has its share of the unfinished ones, all of a member's keys together", async () => {
+    const { store, other } = stores();
+    const add = (id: string, memberId: string | null, keyId: string, on = store) =>
+      on.batches.add(makeBatch(id, { memberId, keyId }), 9, 2);
+    await add("batch_1", "ann", "key_1");
+    await add("batch_2", "ann", "key_2", other);
+    expect([await add("batch_3", "ann", "key_3"), await add("batch_3", "ann", "key_3", other)]).toEqual([
+      null,
+      null,
+    ]);
+    for (const [id, keyId] of [
+      ["batch_4", "key_4"],
+      ["batch_5", "key_5"],
+      ["batch_6", "key_4"],
+    ] as const)
+      expect((await add(id, null, keyId))?.id).toBe(id);
+    expect(await add("batch_7", null, "key_4", other)).toBeNull();
+  });
 }
 
 function blocksOfBatch(stores: () => TwoStores): void {

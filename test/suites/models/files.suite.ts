@@ -206,23 +206,37 @@ function slots(stores: Stores): void {
     const { store, other } = stores();
     await unrecorded(store).addAccount(makeAccount("acct_b"));
     const [here, there] = [openFiles(store).files.uploads, openFiles(other).files.uploads];
-    const ends = await Promise.all([here, there, here, there].map((one) => one.take("default")));
-    expect(readCode(await catchThrown(there.take("default")))).toBe("too_many_parallel_requests");
-    const foreign = await there.take("acct_b");
+    const ends = await Promise.all([here, there, here, there].map((one) => one.take("default ann", 0)));
+    expect(readCode(await catchThrown(there.take("default ann", 0)))).toBe("too_many_parallel_requests");
+    const foreign = await there.take("acct_b bea", 0);
     await ends[0]?.();
-    const again = await there.take("default");
-    expect(readCode(await catchThrown(here.take("default")))).toBe("too_many_parallel_requests");
+    const again = await there.take("default ann", 0);
+    expect(readCode(await catchThrown(here.take("default ann", 0)))).toBe("too_many_parallel_requests");
     for (const end of [...ends.slice(1), again, foreign]) await end();
+  });
+
+  test("are three of one user's at most while another uploads, and the refusal says so", async () => {
+    const { store, other } = stores();
+    const [here, there] = [openFiles(store).files.uploads, openFiles(other).files.uploads];
+    const ends = [await here.take("default ben", 0)];
+    await ends[0]?.();
+    for (let at = 0; at < 3; at++) ends.push(await (at === 2 ? there : here).take("default ann", 1));
+    expect(String(await catchThrown(here.take("default ann", 59_999)))).toContain("you may have 3 of its 4");
+    ends.push(await here.take("default ben", 60_000));
+    await ends.pop()?.();
+    ends.push(await here.take("default ann", 120_000));
+    for (const end of ends.slice(1)) await end();
   });
 
   test("whose process died keep no slot from its next life, nor from others", async () => {
     const { store, other, bench } = stores();
-    for (let at = 0; at < 4; at++) await openFiles(store).files.uploads.take("default");
+    for (let at = 0; at < 4; at++) await openFiles(store).files.uploads.take("default ann", 0);
     const next = openFiles(store).files.uploads;
-    await Promise.all(Array.from({ length: 4 }, () => next.take("default")));
+    await Promise.all(Array.from({ length: 4 }, () => next.take("default ann", 0)));
     await bench.forsake(store);
     const others = openFiles(other).files.uploads;
-    for (const end of await Promise.all(Array.from({ length: 4 }, () => others.take("default")))) await end();
+    for (const end of await Promise.all(Array.from({ length: 4 }, () => others.take("default ann", 0))))
+      await end();
   });
 }
 

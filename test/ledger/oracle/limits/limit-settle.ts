@@ -8,6 +8,7 @@ import { type NanoUsd, toUsd } from "../../../../src/core/money/money.ts";
 import type { Hold, OwnerState } from "../../../../src/core/rows.ts";
 import { changeSums, computeLimit, covers } from "../../../../src/ledger/limits/budget-use.ts";
 import { addCount, blendTook, runMinute } from "../../../../src/ledger/limits/minute.ts";
+import { countPayer } from "../../../../src/ledger/limits/payer-shares.ts";
 import type { Books } from "../books.ts";
 import { makeOwnerId } from "../ids.ts";
 import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
@@ -125,7 +126,7 @@ function settleState(
 
 function settleMinute(
   before: Minute | null,
-  { tokens: reserved }: LimitUse,
+  { tokens: reserved, payer }: LimitUse,
   part: number,
   nowMs: number,
   { tokens, tookMs, isLate }: TakenUse,
@@ -135,13 +136,18 @@ function settleMinute(
   const held = isLate ? 0 : reserved;
   // A reservation that was too large shrinks where it counted; more than was reserved counts now.
   const counted = addCount(minute.tokens, minute, used < held ? part : minute.part, used - held);
-  return {
+  const settled = {
     part: minute.part,
     requests: tokens === null ? addCount(minute.requests, minute, part, -1) : minute.requests,
     tokens: counted,
     parallel: isLate ? minute.parallel : Math.max(0, minute.parallel - 1),
     tookMs: tookMs > 0 ? blendTook(minute.tookMs, tookMs) : minute.tookMs,
   };
+  const { payers } = minute;
+  if (payers === undefined) return settled;
+  return payer === undefined || isLate
+    ? { ...settled, payers }
+    : countPayer({ ...settled, payers }, payer, -1);
 }
 
 /** A request counts in the window of its admission: if that is over, nowhere any more. */

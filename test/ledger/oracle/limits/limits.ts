@@ -3,6 +3,7 @@
 import type { Admission, Lacking, Offer } from "../../../../src/core/demand.ts";
 import type { Fault } from "../../../../src/core/faults/fault.ts";
 import type { Account, GatewayKey } from "../../../../src/core/keys/key.ts";
+import { NOBODY, namePayer } from "../../../../src/core/keys/payer.ts";
 import type { BudgetUse, LimitUse, Minute, RequestLimits } from "../../../../src/core/limits/limit.ts";
 import { COUNTED } from "../../../../src/core/limits/limit-table.ts";
 import type { Opening } from "../../../../src/core/limits/opening.ts";
@@ -22,6 +23,7 @@ import {
 } from "../../../../src/ledger/limits/limit-faults.ts";
 import { addCount, findEmptyMs, runMinute, sumCounts } from "../../../../src/ledger/limits/minute.ts";
 import { countTokens, type MinuteCheck, needsLoad } from "../../../../src/ledger/limits/minute-checks.ts";
+import { countPayer, findSharer, isShared } from "../../../../src/ledger/limits/payer-shares.ts";
 import { computeWindow, makeWindowRules } from "../../../../src/ledger/limits/window.ts";
 import { type Fund, findShortFund } from "../../../../src/ledger/worst.ts";
 import type { Books } from "../books.ts";
@@ -51,6 +53,7 @@ export interface RunningLimits {
   readonly owners: readonly RunningOwner[];
   /** The hard budgets, as funds to hold the worst case from. */
   readonly funds: readonly BudgetFund[];
+  readonly payer: string;
 }
 
 interface BudgetFund extends Fund {
@@ -59,7 +62,7 @@ interface BudgetFund extends Fund {
 
 type Moment = Pick<Admission, "nowMs" | "quota" | "limits">;
 
-const NO_LIMITS: RunningLimits = { owners: [], funds: [] };
+const NO_LIMITS: RunningLimits = { owners: [], funds: [], payer: NOBODY };
 
 /**
  * Returns the limits of the key and its account as of now, or the sums that are missing of budgets that are new. An
@@ -84,7 +87,7 @@ export function readLimits(
       if (budget.budget.isHard) funds.push(makeFund(budget, budget.use.heldNanoUsd));
     }
   }
-  return lacking.length > 0 ? lacking : { owners: running, funds };
+  return lacking.length > 0 ? lacking : { owners: running, funds, payer: key ? namePayer(key) : NOBODY };
 }
 
 export function isLacking(found: RunningLimits | readonly Opening[]): found is readonly Opening[] {
@@ -162,14 +165,17 @@ export function findLacking(
 
 /** Returns the refusal by a limit of the minute, or null. Each check is made for every owner before the next one. */
 export function refuseByMinute(
-  { owners }: RunningLimits,
+  books: Books,
+  { owners, payer }: RunningLimits,
   demand: Admission,
   checks: readonly MinuteCheck[],
 ): Fault | null {
   for (const refuse of checks) {
-    for (const { owner, minute } of owners) {
-      const fault = minute && refuse(owner, minute, demand);
-      if (fault) return fault;
+    for (const { owner, minute, state } of owners) {
+      const fault = minute && refuse(owner, minute, demand, payer);
+      if (!fault) continue;
+      if (isShared(owner)) books.putOwner({ ...state, minute: countPayer(minute, payer, 0) });
+      return fault;
     }
   }
   return null;
@@ -205,13 +211,14 @@ export function keepCovered(
 /** Takes what the request needs of each owner's limits. `held` is in the order of the funds. */
 export function takeLimits(
   books: Books,
-  { owners }: RunningLimits,
+  { owners, payer }: RunningLimits,
   { load }: Admission,
   held: readonly NanoUsd[],
 ): readonly LimitUse[] {
   let funded = 0;
   return owners.map(({ owner, minute, budgets }) => {
     const tokens = countTokens(owner, load);
+    const sharer = findSharer(owner, false, payer);
     const uses: BudgetUse[] = [];
     const taken: LimitUse["budgets"][number][] = [];
     for (const { name, budget, use, limitNanoUsd } of budgets) {
@@ -227,10 +234,11 @@ export function takeLimits(
       accountId: state.accountId,
       owner: state.owner,
       taken: state.taken,
-      minute: minute ? takeMinute(minute, tokens) : state.minute,
+      minute: minute ? takeMinute(minute, tokens, sharer) : state.minute,
       budgets: left.length > 0 ? [...left, ...uses] : uses.length > 0 ? uses : null,
     });
-    return { owner: owner.id, part: minute?.part ?? null, tokens, budgets: taken };
+    const use = { owner: owner.id, part: minute?.part ?? null, tokens, budgets: taken };
+    return sharer === null ? use : { ...use, payer: sharer };
   });
 }
 
@@ -245,15 +253,16 @@ function listLeft(stored: readonly BudgetUse[], running: readonly BudgetUse[]): 
   );
 }
 
-function takeMinute(minute: Minute, tokens: number): Minute {
+function takeMinute(minute: Minute, tokens: number, sharer: string | null): Minute {
   const { part, tookMs } = minute;
-  return {
+  const counted = {
     part,
     requests: addCount(minute.requests, minute, part, 1),
     tokens: addCount(minute.tokens, minute, part, tokens),
     parallel: minute.parallel + 1,
     tookMs,
   };
+  return sharer === null ? counted : countPayer({ ...counted, payers: minute.payers ?? [] }, sharer, 1);
 }
 
 interface NearestLimit extends Pick<RequestLimits, "limit" | "remaining"> {
