@@ -80,5 +80,11 @@ export function createBatches({ opened, store, live, log, ports, ...given }: Bat
   };
   const runner = new BatchRunner(jobs);
   const batches = new KeptBatches(jobs, runner.wake);
-  return { batches, runner, countRunning: runner.countRunning, findKey: jobs.findKey };
+  return {
+    batches,
+    runner,
+    countRunning: runner.countRunning,
+    readBusySince: runner.readBusySince,
+    findKey: jobs.findKey,
+  };
 }

@@ -29,7 +29,7 @@ export class ConfigurationState {
   }
 }
 
-interface ProblemParts {
+export interface ProblemParts {
   readonly configuration: ConfigurationState;
   readonly watch: StoreWatch;
   readonly troubles: PaymentTroubles;
@@ -38,6 +38,8 @@ interface ProblemParts {
   readonly files: { readonly missing: Pick<MissingPieces, "explain"> };
   /** False if nobody may upload files, so that their disk concerns nobody. */
   readonly takesFiles: () => boolean;
+  /** Returns since when lines of batches have waited for this process, in Unix milliseconds. */
+  readonly readBusySince: () => number | null;
 }
 
 /** Lists the problems in words that anyone may read: /readyz asks for no token. */
@@ -48,6 +50,7 @@ export function listPublicProblems({
   measures,
   files,
   takesFiles,
+  readBusySince,
 }: Omit<ProblemParts, "health">): readonly string[] {
   const problems: string[] = [];
   const { refused, loadedAtMs } = configuration;
@@ -64,6 +67,9 @@ export function listPublicProblems({
   if (measures.lacksDisk !== null && takesFiles()) problems.push(measures.lacksDisk);
   const missing = files.missing.explain();
   if (missing !== null) problems.push(missing);
+  const busyMs = readBusySince();
+  if (busyMs !== null)
+    problems.push(`batches: this node has been too busy to start lines since ${formatTime(busyMs)}`);
   const payments = troubles.list();
   if (payments.length > 0) problems.push(`payments: ${payments.length} need somebody; the log names them`);
   if (failed !== null) problems.push(`store: a write failed at ${formatTime(failed.atMs)}: ${failed.reason}`);
@@ -76,7 +82,7 @@ export function listProblems({
   watch,
   troubles,
   health,
-}: Omit<ProblemParts, "measures" | "files" | "takesFiles">): readonly ProblemView[] {
+}: Omit<ProblemParts, "measures" | "files" | "takesFiles" | "readBusySince">): readonly ProblemView[] {
   const { refused, loadedAtMs } = configuration;
   const failed = watch.down ?? watch.recentFailure;
   const problems: ProblemView[] = [];

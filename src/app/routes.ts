@@ -57,7 +57,6 @@ import { thingRoutes } from "../http/things.ts";
 import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
-import type { PaymentTroubles } from "../payments/troubles.ts";
 import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
@@ -76,7 +75,7 @@ import { createPriceParts } from "./models/price-parts.ts";
 import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
 import type { Directory } from "./oidc/directory.ts";
-import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
+import { listProblems, listPublicProblems, type ProblemParts } from "./problems.ts";
 import { allowLinks } from "./quickstart/link-rules.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
@@ -85,10 +84,9 @@ import { listDirectRoutes, listToolRoutes } from "./tools/routes.ts";
 import type { Tools } from "./tools/tools.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
-import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock, random } from "./world.ts";
 
-interface RouteParts {
+interface RouteParts extends Pick<ProblemParts, "watch" | "configuration" | "troubles" | "readBusySince"> {
   readonly prices: Pick<PriceWatch, "waiting" | "last" | "list">;
   readonly ports: HttpPorts;
   readonly tools: Tools;
@@ -115,9 +113,6 @@ interface RouteParts {
   readonly reusePort: boolean;
   readonly metrics: Metrics;
   readonly writeRefusals: () => Promise<void>;
-  readonly watch: StoreWatch;
-  readonly configuration: ConfigurationState;
-  readonly troubles: PaymentTroubles;
   readonly measures: Measures;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;

@@ -24,6 +24,8 @@ export interface Transition {
 
 /** The reason to wait of a batch whose lines no model takes now. */
 export const WAITS_FOR_MODELS = "no_provider_available";
+/** The batch waits for a node that is too busy to start lines. */
+export const NODE_BUSY = "node_busy";
 
 const NO_EVENTS: readonly OutboxEvent[] = [];
 

@@ -13,6 +13,7 @@ import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
 import type { LineEnd } from "./lines.ts";
 import { watchModels } from "./model-waits.ts";
+import { NodeBusy } from "./node-busy.ts";
 import { type ModelLook, Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
 import { ResultRooms } from "./room/result-rooms.ts";
@@ -33,6 +34,7 @@ export class BatchRunner {
   readonly #ports: JobPorts;
   readonly #jobs = new Map<string, RunningBatch>();
   readonly #turns = new Turns();
+  readonly #busy = new NodeBusy();
   readonly #pacing = new Pacing();
   readonly #lines: LineRunner;
   readonly #store: StoreSpeed;
@@ -62,6 +64,9 @@ export class BatchRunner {
     const waiting = batches.flatMap(({ detail }) => detail.waiting?.code ?? []);
     return { running: this.#flying, waiting, statuses: batches.map(({ status }) => status) };
   }
+
+  /** Since when this node has been too busy to start a line. Null if it isn't. */
+  readonly readBusySince = (): number | null => this.#busy.sinceMs;
 
   readonly countRunning = (id: string): number => this.#jobs.get(id)?.flying ?? 0;
 
@@ -113,6 +118,7 @@ export class BatchRunner {
       if (this.#jobs.size > 0) this.#run("watch keys", () => watchKeys(this.#ports, this.#jobs.values()));
       for (const job of this.#jobs.values()) await this.#care(job);
       this.#advance();
+      await this.#busy.look(this.#ports, this.#jobs.values(), this.#isHeldBack, this.#starting.startedMs);
       await this.#sweep();
     } catch (error) {
       this.#note(error);
@@ -178,11 +184,15 @@ export class BatchRunner {
     this.#tasks.set(name, task);
   }
 
+  get #isHeldBack(): boolean {
+    return this.#ports.isBusy() || this.#store.isSlow;
+  }
+
   /** True if this node may start a line: one at a time even if it is always late, as where its CPU comes in slices. */
   #mayStart(): boolean {
-    const { rules, isBusy } = this.#ports;
-    if (this.#isStopping || !rules().isOn || this.#flying >= rules().parallelMax) return false;
-    return this.#flying === 0 || (!isBusy() && !this.#store.isSlow);
+    const { isOn, parallelMax } = this.#ports.rules();
+    if (this.#isStopping || !isOn || this.#flying >= parallelMax) return false;
+    return this.#flying === 0 || !this.#isHeldBack;
   }
 
   readonly #advance = (): void => {

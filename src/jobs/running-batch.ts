@@ -1,7 +1,7 @@
 // A batch whose lines this node runs: its blocks here, and why no line of it starts.
 import { type Batch, type BatchBlock, hasEnded } from "../core/batches/batch.ts";
 import { nameAsker } from "../core/keys/payer.ts";
-import { WAITS_FOR_MODELS } from "./job.ts";
+import { NODE_BUSY, WAITS_FOR_MODELS } from "./job.ts";
 import type { ModelLook } from "./pacing.ts";
 import { AccountRoom } from "./room/account-room.ts";
 import { RunningBlock } from "./running-block.ts";
@@ -83,7 +83,7 @@ export class RunningBatch {
   constructor(batch: Batch) {
     this.batch = batch;
     const { waiting } = batch.detail;
-    this.isProbing = waiting !== null && waiting.code !== WAITS_FOR_MODELS;
+    this.isProbing = waiting !== null && waiting.code !== WAITS_FOR_MODELS && waiting.code !== NODE_BUSY;
     this.#named = { model: "", name: `${batch.id} ` };
   }
 

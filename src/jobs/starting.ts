@@ -19,7 +19,7 @@ export class Starting {
   /** The last time that a single request was seen. */
   #seenMs = Number.NEGATIVE_INFINITY;
   /** The last time that a line was started. */
-  #startedMs = Number.NEGATIVE_INFINITY;
+  startedMs = Number.NEGATIVE_INFINITY;
   /** The length of that turn of the event loop. */
   #turnMs = 0;
   /** True in a turn in which lines have started: what is ready gets on before the next ones do. */
@@ -33,7 +33,7 @@ export class Starting {
   /** Returns how long the next line waits before this is asked again. 0 if it may start. */
   measureWait(nowMs: number): number {
     if (!this.#isBeside(nowMs)) return 0;
-    const sinceMs = nowMs - this.#startedMs;
+    const sinceMs = nowMs - this.startedMs;
     const gapMs = Math.max(GAP_MS, GAP_TURNS * this.#turnMs);
     if (sinceMs < gapMs) return gapMs - sinceMs;
     return this.#singles.working > 0 && sinceMs < LEAST_MS ? GAP_MS : 0;
@@ -54,13 +54,13 @@ export class Starting {
   /** Call this before each line. Returns true for the first one of a turn: `endTurn` is called in the next turn then. */
   begin(nowMs: number): boolean {
     const isFirst = !this.isTaken;
-    this.#startedMs = nowMs;
+    this.startedMs = nowMs;
     this.isTaken = true;
     return isFirst;
   }
 
   endTurn(nowMs: number): void {
-    this.#turnMs = nowMs - this.#startedMs;
+    this.#turnMs = nowMs - this.startedMs;
     this.isTaken = false;
   }
 }

@@ -48,13 +48,8 @@ const QUIRKS: OpenaiQuirks = {
     { names: /^anthropic\//, quirks: { marksPrompts: true } },
   ],
   errors: [
-    // A balance too small for this prompt or limit still pays for shorter ones, so the key is valid.
+    // A balance too small for this prompt still pays for shorter ones, so the key is valid.
     { status: 402, begins: "Prompt tokens limit exceeded", means: "request_too_large" },
-    {
-      status: 402,
-      begins: "This request requires more credits, or fewer max_tokens",
-      means: "request_too_large",
-    },
     { status: 400, begins: "* is not a valid model ID", means: "model_not_found" },
   ],
 };

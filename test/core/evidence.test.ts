@@ -38,6 +38,15 @@ test("every code has one verdict with every status, and only words or a limit ma
   }
 });
 
+test("a 429 of a gateway that counts an end user says nothing about the credential", () => {
+  const message = "Crossed TPM / RPM / Max Parallel Request Limit for end user bob";
+  const busy = (upstream: { message: string }) => judge("provider_busy", { upstreamStatus: 429, upstream });
+  expect([busy({ message }), busy({ message: "Crossed the limit for this key" })]).toEqual([
+    "none",
+    "shared",
+  ]);
+});
+
 test("a 401 or 403 is everybody's if its words name the key, and only then", () => {
   for (const status of [401, 403]) {
     for (const [words, code] of [

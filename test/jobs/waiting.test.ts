@@ -141,6 +141,30 @@ test("a busy node runs one line at a time, and so does one whose store is slow",
   expect(readMost()).toBe(4);
 });
 
+test("a node that is too busy to start a line for ten seconds says so, until one starts", async () => {
+  let isBusy = true;
+  const { add, runner } = start(
+    async ({ placing }) => {
+      placing.plan([]);
+      await new Promise<void>((resolve) => void clock.after(15_000, resolve));
+      return ANSWER;
+    },
+    { isBusy: () => isBusy },
+    { parallelMax: 4 },
+  );
+  await add("batch_1", 9);
+  await clock.move(9000);
+  expect([(await read("batch_1")).detail.waiting, runner.readBusySince()]).toEqual([null, null]);
+  await clock.move(3000);
+  expect((await read("batch_1")).detail.waiting?.code).toBe("node_busy");
+  expect(runner.readings.waiting).toEqual(["node_busy"]);
+  const busyMs = clock.nowMs() - (runner.readBusySince() ?? 0);
+  expect([busyMs >= 10_000, busyMs <= 12_000]).toEqual([true, true]);
+  isBusy = false;
+  await clock.move(18_000);
+  expect([(await read("batch_1")).detail.waiting, runner.readBusySince()]).toEqual([null, null]);
+});
+
 test("a cancelled batch's calls are ended after 3 seconds", async () => {
   const ended: number[] = [];
   const { add, kept } = start(async ({ placing, ending }) => {

@@ -179,15 +179,15 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "a busy node starts lines",
     file: "src/jobs/runner.ts",
-    find: "return this.#flying === 0 || (!isBusy() && !this.#store.isSlow);",
-    replace: "return this.#flying === 0 || !this.#store.isSlow;",
+    find: "return this.#ports.isBusy() || this.#store.isSlow;",
+    replace: "return this.#store.isSlow;",
     tests: WAITS,
   },
   {
     name: "lines queue at a slow store",
     file: "src/jobs/runner.ts",
-    find: "return this.#flying === 0 || (!isBusy() && !this.#store.isSlow);",
-    replace: "return this.#flying === 0 || !isBusy();",
+    find: "return this.#ports.isBusy() || this.#store.isSlow;",
+    replace: "return this.#ports.isBusy();",
     tests: WAITS,
   },
   {

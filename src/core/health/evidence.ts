@@ -22,6 +22,9 @@ const QUOTATIONS = /"[^"]*"|`[^`]*`|“[^”]*”|(?<=^|[\s(:=[])'[^']*'(?=$|[\s
 const SCOPE_WORDS =
   /\bmissing scopes?\b|\binsufficient (permissions?|scopes?)\b|\b(does not|doesn't) have (the )?(required )?(scope|permission)/i;
 
+/** A gateway in front of the model counts the requests of each end user, whom a client names. */
+const END_USER_WORDS = /\bend[ _-]?user\b/i;
+
 /** Returns the evidence in a fault of a provider, a tool server or a proxy. */
 export function findEvidence(fault: Fault): Evidence {
   const { unsent, stale, provoked, gone } = fault.details;
@@ -29,7 +32,8 @@ export function findEvidence(fault: Fault): Evidence {
   // A kept connection that its server had closed, and a model that gave up, say nothing about the server.
   if (stale || provoked || fault.row.blame !== "provider") return "none";
   if (fault.code === "upstream_auth") return readAuth(fault);
-  return fault.code === "provider_busy" && fault.details.upstreamStatus === TOO_MANY ? "shared" : "caller";
+  if (fault.code !== "provider_busy" || fault.details.upstreamStatus !== TOO_MANY) return "caller";
+  return END_USER_WORDS.test(fault.details.upstream?.message ?? "") ? "none" : "shared";
 }
 
 /** A 402, and any status whose words led to this fault, speak of the account. */

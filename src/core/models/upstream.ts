@@ -122,10 +122,25 @@ function checkCode(code: string | undefined): string | null {
 }
 
 /** A field path. Providers may quote the client or themselves here too. */
-function checkParam({ status, param }: UpstreamError): string | null {
+function checkParam(error: UpstreamError): string | null {
+  const { status, param } = error;
+  if (dependsOnLimit(error)) return "max_tokens";
   if (param === undefined || !isRejection(status)) return null;
   return PARAM_SHAPE.test(param) && redactMessage(param) === param ? param : null;
 }
+
+/**
+ * True if a balance is too small for the request's limit, and still pays for a smaller one: OpenRouter's "This request
+ * requires more credits, or fewer max_tokens. You requested up to 32000 tokens, but can only afford 2000.", November 2026.
+ */
+function dependsOnLimit({ status, message = "" }: UpstreamError): boolean {
+  return (
+    status === PAYMENT &&
+    /\b(fewer|lower|reduce|smaller)\b[^.]*\bmax_(completion_|output_)?tokens\b/i.test(message)
+  );
+}
+
+const PAYMENT = 402;
 
 /** The meaning of a status that is clear, whatever code the provider sends with it. */
 function readClearStatus(status: number): FaultCode | undefined {
@@ -161,6 +176,7 @@ function findCode(error: UpstreamError): FaultCode {
   const { status, means } = error;
   const ruled = means ?? error.rules?.find((rule) => matchesRule(error, rule))?.means;
   if (ruled !== undefined) return ruled;
+  if (dependsOnLimit(error)) return "upstream_rejected";
   // Later, the same request is refused in the same way, whatever the status says.
   if (isTooLarge(error)) return "context_length_exceeded";
   const coded = findCoded(error);

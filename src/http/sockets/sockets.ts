@@ -52,6 +52,9 @@ const OPTIONS = {
 } as const;
 type SocketOptions = typeof OPTIONS & SocketRoutes["options"];
 
+/** The statuses of a key that may not be used at all, whatever is asked. */
+const ENDED: ReadonlySet<number> = new Set([401, 403]);
+
 export class Sockets implements SocketRoutes, Latecomer {
   readonly paths = [ROUTE, "/responses"];
   readonly options: SocketOptions;
@@ -120,8 +123,8 @@ export class Sockets implements SocketRoutes, Latecomer {
   }
 
   /**
-   * A key that was revoked, has expired, was moved to another account, or whose person has left ends its connections. A
-   * paused one doesn't.
+   * A key that was revoked or paused, has expired, was moved to another account, or whose person has left or is disabled ends
+   * its connections. Used-up money doesn't.
    */
   async #checkKey(connection: Connection): Promise<void> {
     try {
@@ -129,7 +132,7 @@ export class Sockets implements SocketRoutes, Latecomer {
       checkAccount(key, connection.handshake);
     } catch (thrown) {
       const fault = toFault(thrown);
-      if (fault.row.status === 401) connection.expel(fault);
+      if (ENDED.has(fault.row.status)) connection.expel(fault);
     }
   }
 

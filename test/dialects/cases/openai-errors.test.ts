@@ -1,5 +1,7 @@
 // Error bodies of the many servers of the OpenAI dialect, and the fault that each means.
+
 import { describe, expect, test } from "bun:test";
+import { upstreamFault } from "../../../src/core/models/upstream.ts";
 import { catchCode, streamed, whole, writeStream } from "./drive.ts";
 import { findProviderDialect } from "./openai-cases.ts";
 
@@ -66,6 +68,15 @@ describe("error bodies", () => {
   }
 });
 
+/** OpenRouter's balance is too small for this limit alone. */
+const TOO_DEAR = {
+  error: {
+    code: 402,
+    message:
+      "This request requires more credits, or fewer max_tokens. You requested up to 32000 tokens, but can only afford 2000.",
+  },
+};
+
 const AT: readonly (readonly [string, number, unknown, string])[] = [
   ["xAI", 400, { code: "Client error", error: "Incorrect API key provided: xa***." }, "upstream_auth"],
   [
@@ -120,6 +131,8 @@ const AT: readonly (readonly [string, number, unknown, string])[] = [
     "request_too_large",
   ],
   ["OpenRouter", 402, { error: { code: 402, message: "Insufficient credits" } }, "upstream_auth"],
+  ["OpenRouter", 402, TOO_DEAR, "upstream_rejected"],
+  ["Local", 402, TOO_DEAR, "upstream_rejected"],
   [
     "OpenRouter",
     429,
@@ -184,6 +197,11 @@ describe("errors inside an answer that has no status of its own", () => {
     const begun = { choices: [{ index: 0, delta: { content: "x" }, finish_reason: null }] };
     expect(catchCode(() => streamed(at, writeStream([begun, body])))).toBe(code);
   });
+});
+
+test("a balance that is too small for the limit names the limit", () => {
+  const { details, row } = upstreamFault({ status: 402, message: TOO_DEAR.error.message });
+  expect([row.status, details.param]).toEqual([400, "max_tokens"]);
 });
 
 test("an event named error", () => {

@@ -244,13 +244,17 @@ test("turned off, handshakes are refused, and clients go on by HTTP", async () =
   await own.stop();
 });
 
-test("a revoked key's connections end within two seconds", async () => {
+test.each([
+  ["revoked", 401, { method: "DELETE" }],
+  ["paused", 403, { method: "PATCH", body: JSON.stringify({ paused: true }) }],
+] as const)("a %s key's connections end within two seconds", async (_ended, status, change) => {
   const { secret, id } = await world.newKey({ requests_per_day: null });
   const client = await connect(secret);
-  const headers = { authorization: `Bearer ${world.adminToken}` };
-  await fetch(`${world.url}/admin/v1/keys/${id}`, { method: "DELETE", headers });
+  const headers = { authorization: `Bearer ${world.adminToken}`, "content-type": "application/json" };
+  const { ok } = await fetch(`${world.url}/admin/v1/keys/${id}`, { headers, ...change });
+  expect(ok).toBe(true);
   expect(await client.gone()).toMatchObject({ code: 1008 });
-  expect(client.frames).toMatchObject([{ type: "error", status: 401 }]);
+  expect(client.frames).toMatchObject([{ type: "error", status }]);
 });
 
 test("at a stop, what waits is refused while what runs goes on", async () => {
