@@ -27,7 +27,9 @@ export async function passBefore<F extends Form>(
       const outer = steps.slice(0, steps.indexOf(step)).filter(({ isAroundKept }) => isAroundKept);
       return outer.length === 0 ? verdict : showThrough(context, outer, verdict, isStreamed);
     }
-    if (verdict?.kind === "changed") context.change(storeNowhere(verdict, call));
+    if (verdict?.kind !== "changed") continue;
+    context.change(storeNowhere(verdict, call));
+    if (verdict.refusal) throw verdict.refusal;
   }
   return null;
 }

@@ -68,6 +68,8 @@ export interface ChangedCall<F extends Form> extends Pick<Call<F>, "ask" | "raw"
   readonly kind: "changed";
   /** The fields that are reported as left out, if it leaves out more of them. */
   readonly dropped?: Call<F>["dropped"];
+  /** Set if the request is refused: it is logged in this form. */
+  readonly refusal?: Fault | null;
   /** False if no provider may store the request or its answer. The gateway itself keeps both as it would. */
   readonly keepsUpstream?: false;
 }

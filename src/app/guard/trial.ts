@@ -16,7 +16,7 @@ import { chooseWriting } from "../../steps/guard/hide.ts";
 import { listApplying, listAt } from "../../steps/guard/rules.ts";
 import { RuleChoice } from "../../steps/guard/search.ts";
 import { isActing, SwappedValues } from "../../steps/guard/terms.ts";
-import { refuseUnsearchable } from "../../steps/guard/unsearchable.ts";
+import { findUnsearchable } from "../../steps/guard/unsearchable.ts";
 import { isToolName } from "../../steps/unseen.ts";
 import { random } from "../world.ts";
 
@@ -52,7 +52,8 @@ export async function searchTrial(
 ): Promise<TriedGuard> {
   const tried = "text" in content ? makeText(content.text) : listTriedTexts({ ...content, at }, parts.limits);
   const applying = key === null ? guard.rules : await listApplied(guard.rules, key, tried.model, parts);
-  if (tried.request !== null) refuseUnsearchable(tried.request, applying);
+  const unsearchable = tried.request && findUnsearchable(tried.request, applying);
+  if (unsearchable) throw unsearchable;
   const applied = listAt(applying, at);
   const texts = tried.texts.filter(({ place }) => !isToolName(place));
   const detectors = [...new Set(applied.flatMap(({ detect }) => detect))];

@@ -30,7 +30,7 @@ const ESCAPED_CHARACTERS = 1_000_000;
 
 interface HiddenRequest<F extends Form> extends Pick<Call<F>, "ask" | "raw" | "kept"> {
   readonly findings: readonly GuardFinding[];
-  /** The first finding of a rule that refuses. */
+  /** The first finding of a rule that refuses, or a value beyond the most that a request may have. Its forms have marks there. */
   readonly refusal: Fault | null;
 }
 
@@ -44,6 +44,8 @@ export class Hiding {
   readonly #counts = new Counts("request");
   readonly #memory: Memory = new Map();
   #refusal: Fault | null = null;
+  /** True once there are more values than a request may have. */
+  #isFull = false;
 
   constructor(search: GuardSearch, rules: readonly GuardRule[], swapped: SwappedValues) {
     this.#search = search;
@@ -88,11 +90,11 @@ export class Hiding {
     switch (rule.action) {
       case "refuse":
         this.#refusal ??= refuse(rule, union.detector, one.place.path);
-        return null;
+        return writeMask(union.detector, chooseWriting(one.place));
       case "mask":
         return writeMask(union.detector, chooseWriting(one.place));
       case "swap":
-        return writePlaceholder(this.#swapped.swap(union.detector, value), chooseWriting(one.place));
+        return this.#swap(union.detector, value, chooseWriting(one.place));
       case "report":
         return null;
     }
@@ -102,7 +104,20 @@ export class Hiding {
     const rule = this.#findRule(one.place, union);
     if (rule === undefined) return null;
     this.#counts.add(union.detector, rule, value);
-    return rule.action === "mask" ? writeMask(union.detector, chooseWriting(one.place)) : null;
+    const isMasked = rule.action === "mask" || rule.action === "refuse";
+    return isMasked ? writeMask(union.detector, chooseWriting(one.place)) : null;
+  }
+
+  #swap(detector: string, value: string, writing: "name" | "text"): string {
+    if (this.#isFull) return writeMask(detector, writing);
+    try {
+      return writePlaceholder(this.#swapped.swap(detector, value), writing);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      this.#refusal ??= thrown;
+      this.#isFull = true;
+      return writeMask(detector, writing);
+    }
   }
 
   #findRule({ isSealed, kind }: TextPlace, union: Union): GuardRule | undefined {

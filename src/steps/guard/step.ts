@@ -1,5 +1,7 @@
 // The guard as a step: it searches a request before hooks, cache and admission, hides what its rules say, and puts values back into
 // what is shown of the answer.
+
+import type { Fault } from "../../core/faults/fault.ts";
 import { asObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { GuardRule, GuardSettings } from "../../core/models/guard.ts";
@@ -19,7 +21,7 @@ import { listDifferent, noteFindings, searchTexts, type Texts, takeTimed, type W
 import { listApplying, listAt } from "./rules.ts";
 import type { GuardSearch } from "./search.ts";
 import { type AccountKey, isActing, type KnownTerms, SwappedValues } from "./terms.ts";
-import { refuseUnsearchable } from "./unsearchable.ts";
+import { findUnsearchable } from "./unsearchable.ts";
 
 /** A request with a longer body waits for its turns, and so enters its minute first. */
 const ENTERS_ABOVE_BYTES = 1_000_000;
@@ -52,14 +54,15 @@ export class GuardStep implements Step {
     const { settings, accountName } = this.#parts;
     const applying = await listApplying(settings.rules, call, cards, accountName);
     if (applying.length === 0) return null;
-    refuseUnsearchable(call, applying);
+    const unsearchable = findUnsearchable(call, applying);
     const asked = listAt(applying, "request");
     const answered = listAt(applying, "answer");
     const swapped = applying.some(isActing) ? new SwappedValues(this.#parts.accountKey(call.key)) : null;
     this.#parts.terms.set(call, { asked, answered, swapped });
+    if (unsearchable !== null && !asked.some(isActing)) throw unsearchable;
     if (asked.length === 0) return null;
     if (call.held.bytes > ENTERS_ABOVE_BYTES) await enter();
-    if (swapped !== null && asked.some(isActing)) return this.#hide(call, asked, swapped);
+    if (swapped !== null && asked.some(isActing)) return this.#hide(call, asked, swapped, unsearchable);
     await searchTexts(this.#parts, call, asked, "request", listAsked(call));
     return null;
   }
@@ -91,6 +94,7 @@ export class GuardStep implements Step {
     call: Call<F>,
     rules: readonly GuardRule[],
     swapped: SwappedValues,
+    unsearchable: Fault | null,
   ): Promise<ChangedCall<F>> {
     const swaps = rules.some(({ action }) => action === "swap");
     // A provider's own summary of the conversation would hold placeholders.
@@ -99,8 +103,12 @@ export class GuardStep implements Step {
     const hidden = await takeTimed(this.#parts, call, "request", hiding.request(call));
     const { findings, refusal, ...forms } = hidden;
     noteFindings(call, findings);
-    if (refusal) throw refusal;
-    return { kind: "changed", ...forms, ...(swaps && { keepsUpstream: false }) };
+    return {
+      kind: "changed",
+      ...forms,
+      refusal: unsearchable ?? refusal,
+      ...(swaps && { keepsUpstream: false }),
+    };
   }
 }
 

@@ -5,14 +5,15 @@ import { hasAttachments, hasTokens, type UnseenRequest } from "../unseen.ts";
 import { listAt } from "./rules.ts";
 import { isActing } from "./terms.ts";
 
-/** Throws the Fault of such a part, if a rule insists. */
-export function refuseUnsearchable(request: UnseenRequest, applying: readonly GuardRule[]): void {
+/** Returns the Fault of such a part, if a rule insists. */
+export function findUnsearchable(request: UnseenRequest, applying: readonly GuardRule[]): Fault | null {
   const refusing = applying.find(
     ({ refusesAttachments, at }) => refusesAttachments && hasAttachments(request, at.includes("answer")),
   );
-  if (refusing) throw refuse(refusing, "pictures, sounds and files are refused");
+  if (refusing) return refuse(refusing, "pictures, sounds and files are refused");
   const acting = listAt(applying, "request").find(isActing);
-  if (acting && hasTokens(request)) throw refuse(acting, "a text must be sent as text, not as token ids");
+  const isHidden = acting !== undefined && hasTokens(request);
+  return isHidden ? refuse(acting, "a text must be sent as text, not as token ids") : null;
 }
 
 function refuse({ name }: GuardRule, reason: string): Fault {
