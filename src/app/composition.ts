@@ -113,9 +113,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   await live.readAdded();
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
-  const listeners = { log, traces: telemetry };
   const parts = { store, vault: opened.vault, fetch, log, world: opened.world, ports: () => ports };
   const judges = createJudges(parts, first);
+  const listeners = { log, traces: telemetry, nameHider: judges.guard.nameHider };
   const { cache, filePorts, sweepFiles } = createKeepers(opened, { store, log, live });
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, judges, options) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
@@ -249,7 +249,7 @@ type HeldPorts = "bodies" | "earlier" | "turns" | "openSockets";
 
 interface HttpParts
   extends FilePorts,
-    Pick<HttpPorts, HeldPorts | "gateway" | "ledger" | "deadlines" | "log" | "traces"> {
+    Pick<HttpPorts, HeldPorts | "gateway" | "ledger" | "deadlines" | "log" | "traces" | "nameHider"> {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
   readonly ending: DrainState;

@@ -5,6 +5,7 @@ import type { TagHeader } from "../core/fields/tags-text.ts";
 import type { KeyProof, ProvenKey } from "../core/keys/key.ts";
 import type { TraceSink } from "../core/log/trace-context.ts";
 import type { CacheRules } from "../core/models/caching.ts";
+import type { NameKeeper } from "../core/models/guard.ts";
 import type {
   AddressRule,
   BatchRules,
@@ -73,6 +74,8 @@ export interface HttpPorts extends BodyPorts, FilePorts {
   readonly addressRule: () => AddressRule;
   /** Returns the headers that become tags. Undefined for none. */
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
+  /** Returns what hides in a name that a client gave, such as a session's, all that the guard lets nobody keep. Null for nothing. */
+  readonly nameHider: () => NameKeeper | null;
   readonly cacheRules: () => CacheRules;
   readonly sockets: () => SocketRules;
   readonly openSockets: OpenSockets;

@@ -1,4 +1,5 @@
 // The guard: the operator's rules about personal data, secrets and words in texts, and what they found in a request.
+import type { GatewayKey } from "../keys/key.ts";
 import type { HookRule } from "./hook.ts";
 
 /** From the strictest to the mildest: the first that applies to a finding counts. */
@@ -54,4 +55,9 @@ export interface GuardFinding {
   readonly count: number;
   /** The first of the rules with that action. */
   readonly rule: string;
+}
+
+/** Hides in names that clients give, such as a session's, what the rules let nobody keep. */
+export interface NameKeeper {
+  hide(key: GatewayKey, name: string): string;
 }

@@ -30,7 +30,7 @@ import type { BodyTurns } from "../body/body-turns.ts";
 import type { Arrival } from "../door/arrival.ts";
 import type { HttpPorts } from "../ports.ts";
 import { headerNumber } from "../serve/headers.ts";
-import { readRequestOrigin } from "../serve/origin.ts";
+import { findGivenSession, readRequestOrigin } from "../serve/origin.ts";
 import { readCaching } from "./caching.ts";
 import { readSteering, steerSelection } from "./selection.ts";
 import type { CallSetup } from "./setups.ts";
@@ -80,6 +80,8 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly ending = new Ending();
   readonly #setup: CallSetup<F>;
   readonly #turns: BodyTurns;
+  /** As it came: what is kept of it may be the same for many. */
+  readonly #session: string | null;
   #conversation: Conversation | null = null;
   #prompt: Prompt | null = null;
 
@@ -117,7 +119,8 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.created = Math.floor(nowMs / 1000);
     this.requestId = arrival.requestId;
     this.line = arrival.line;
-    this.origin = readRequestOrigin(ports, arrival, proof, exchange);
+    this.origin = readRequestOrigin(ports, arrival, { key, proof }, exchange);
+    this.#session = ports.nameHider() === null ? this.origin.session : findGivenSession(arrival, exchange);
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;
@@ -172,7 +175,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   /** Null for a line of a batch, which is part of no conversation. */
   nameOpening(): string | null {
     if (this.line !== null) return null;
-    return this.operation.conversations.nameOpening?.(this.exchange.ask, this.origin.session) ?? null;
+    return this.operation.conversations.nameOpening?.(this.exchange.ask, this.#session) ?? null;
   }
 
   isFirstTurn(): boolean {
@@ -181,7 +184,7 @@ export class ClientCall<F extends Form> implements Call<F> {
 
   findSignOfGoingOn(): GoingOnSign | null {
     if (this.line !== null) return null;
-    return this.operation.conversations.findSignOfGoingOn?.(this.exchange.ask, this.origin.session) ?? null;
+    return this.operation.conversations.findSignOfGoingOn?.(this.exchange.ask, this.#session) ?? null;
   }
 
   digestPrompt(makeHasher: () => Hasher): PromptDigests | null {

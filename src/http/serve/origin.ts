@@ -11,9 +11,10 @@ import {
   TAGS_MAX,
   type Tags,
 } from "../../core/fields/tags-text.ts";
-import type { Caller } from "../../core/keys/key.ts";
+import type { Caller, GatewayKey } from "../../core/keys/key.ts";
 import { type RequestOrigin, UNKNOWN_ORIGIN } from "../../core/log/record.ts";
 import { listTraceIds, type TraceContext } from "../../core/log/trace-context.ts";
+import type { NameKeeper } from "../../core/models/guard.ts";
 import { nameSession } from "../../core/people/session.ts";
 import type { AddressRule } from "../../core/settings.ts";
 import { hideSecret, holdsPoundkeySecret } from "../../core/text/secret-form.ts";
@@ -38,6 +39,7 @@ interface OriginParts {
   readonly addressRule: () => AddressRule;
   /** Returns the headers of `tags_from`. Undefined for none. */
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
+  readonly nameHider: () => NameKeeper | null;
 }
 
 /** A request as it came. */
@@ -64,25 +66,29 @@ interface RequestSubject {
  * Fault `invalid_value` for tags that aren't valid.
  */
 export function readRequestOrigin(
-  { addressRule, tagsFrom }: OriginParts,
+  { addressRule, tagsFrom, nameHider }: OriginParts,
   { request: { headers }, trace, turn, line }: RequestArrival,
-  proof: Caller["proof"],
+  { key, proof }: Caller,
   { session, isCompaction = false, tool = null }: RequestSubject,
 ): RequestOrigin {
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
   const header = headers.get(TAGS_HEADER);
-  const own = header === null ? null : readTagsHeader(header);
+  const hider = nameHider();
+  const hide = hider === null ? leaveName : hideBy(hider, key);
+  const own = header === null ? null : readTagsHeader(header, hide);
   const from = tagsFrom();
   const origin: RequestOrigin = {
     ...UNKNOWN_ORIGIN,
     address,
-    session: findSession(headers, session),
-    tags: from === undefined ? own : addHeaders(own, headers, from),
+    session: findSession(headers, session, hide),
+    tags: from === undefined ? own : addHeaders(own, headers, from, hide),
     isCompaction,
     tool,
   };
-  return trace === null && turn === null && line === null ? origin : addCarriers(origin, trace, turn, line);
+  return trace === null && turn === null && line === null
+    ? origin
+    : addCarriers(origin, trace, turn, line, hide);
 }
 
 /** Adds what has brought the request: a trace, a WebSocket, a batch. */
@@ -91,17 +97,19 @@ function addCarriers(
   trace: TraceContext | null,
   turn: RequestArrival["turn"],
   line: LineMark | null,
+  hide: HideName,
 ): RequestOrigin {
   const traceIds = trace === null ? null : listTraceIds(trace);
   const socketId = turn === null ? origin.socketId : turn.socketId;
   if (line === null) return { ...origin, ...traceIds, socketId };
-  const { terms, line: batchLine, customId } = line;
+  const { terms, line: batchLine } = line;
+  const customId = line.customId === null ? null : hide(line.customId);
   return { ...origin, ...traceIds, socketId, batchId: terms.batchId, batchLine, customId };
 }
 
-function readTagsHeader(given: string): string | null {
+function readTagsHeader(given: string, hide: HideName): string | null {
   const tags = parseTags(given);
-  if (tags !== null) return formatTags(mapValues(tags, hideTag));
+  if (tags !== null) return formatTags(mapValues(tags, (value) => hideTag(hide(value))));
   throw new Fault("invalid_value", `Invalid header '${TAGS_HEADER}': expected ${TAGS_EXPECTED}.`, {
     param: TAGS_HEADER,
   });
@@ -118,11 +126,16 @@ function mapValues(tags: Tags, map: (value: string) => string): Tags {
 }
 
 /** Adds the tags of headers to those that the client names itself, which come first, as long as there is room. */
-function addHeaders(own: string | null, headers: Headers, from: readonly TagHeader[]): string | null {
+function addHeaders(
+  own: string | null,
+  headers: Headers,
+  from: readonly TagHeader[],
+  hide: HideName,
+): string | null {
   const tags: Record<string, string> = own === null ? {} : { ...readTagsText(own) };
   for (const { tag, header } of from) {
     if (Object.hasOwn(tags, tag)) continue;
-    const value = hideTag(cleanTagValue(tag, headers.get(header) ?? ""));
+    const value = hideTag(cleanTagValue(tag, hide(headers.get(header) ?? "")));
     if (value !== "" && Object.keys(tags).length < TAGS_MAX) tags[tag] = value;
   }
   return Object.keys(tags).length === 0 ? null : formatTags(tags);
@@ -134,12 +147,28 @@ export function keepAddress(address: string, rule: AddressRule): string | null {
   return rule === "prefix" ? cutAddress(address) : address;
 }
 
-function findSession(headers: Headers, named: string | null): string | null {
-  let session = readSession(named);
-  for (const header of SESSION_HEADERS) session ??= readSession(headers.get(header));
+/** Returns the name of an agent's session as it came, by which conversations go. */
+export function findGivenSession(
+  { request }: Pick<RequestArrival, "request">,
+  { session }: Pick<RequestSubject, "session">,
+): string | null {
+  return findSession(request.headers, session, leaveName);
+}
+
+function findSession(headers: Headers, named: string | null, hide: HideName): string | null {
+  let session = readSession(named, hide);
+  for (const header of SESSION_HEADERS) session ??= readSession(headers.get(header), hide);
   return session;
 }
 
-function readSession(given: string | null): string | null {
-  return given === null ? null : nameSession(given);
+function readSession(given: string | null, hide: HideName): string | null {
+  return given === null ? null : nameSession(hide(given));
 }
+
+type HideName = (name: string) => string;
+
+function hideBy(hider: NameKeeper, key: GatewayKey): HideName {
+  return (name) => hider.hide(key, name);
+}
+
+const leaveName: HideName = (name) => name;

@@ -99,7 +99,7 @@ export class ToolCall implements Call<ToolForm> {
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
     const subject = { session: null, tool };
-    this.origin = readRequestOrigin(ports, arrival, proof, subject);
+    this.origin = readRequestOrigin(ports, arrival, { key, proof }, subject);
     this.selection = { kind: "card", card, fallbacks: [] };
     this.steering = readSteering(headers);
     this.rules = rules;

@@ -9,6 +9,20 @@ const RULES = "src/steps/guard/rules.ts";
 
 export const GUARD: readonly Mutant[] = [
   {
+    name: "guard: a refused request is logged as it came",
+    file: "src/steps/guard/hide.ts",
+    find: "this.#refusal ??= refuse(rule, union.detector, one.place.path);\n        return writeMask(union.detector, chooseWriting(one.place));",
+    replace: "this.#refusal ??= refuse(rule, union.detector, one.place.path);\n        return null;",
+    tests: ["test/whole/guard/refused.test.ts"],
+  },
+  {
+    name: "guard: names are kept as they came",
+    file: "src/steps/guard/guard.ts",
+    find: "(): NameHider | null => this.#hider;",
+    replace: "(): NameHider | null => null;",
+    tests: ["test/whole/guard/names.test.ts"],
+  },
+  {
     name: "guard: hooks come before it",
     file: "src/app/steps.ts",
     find: "[...outer, ...outside, ...(caching === null ? others : cache.around(others))]",

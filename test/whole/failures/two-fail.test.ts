@@ -5,13 +5,16 @@ import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { answerWell } from "../../sim/core-world.ts";
 import { readText, serveHttp, type TestServer } from "../world/serve.ts";
+import { until } from "../world/until.ts";
 import { asking } from "../world/world.ts";
 
 /** The time that judges and the model `Frail#slow` take. */
 const TAKES_MS = 400;
-/** The two fail alone for this long before the third asks. */
-const ALONE_MS = 1200;
+/** The two have failed so often before the third asks. */
+const FAILED_FIRST = 12;
 const ASKED = 8;
+
+const takeTime = () => Bun.sleep(TAKES_MS);
 
 let upstream: TestServer;
 let judge: TestServer;
@@ -19,7 +22,7 @@ let gateway: UnderTest;
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const text = await readText(request);
-  if (asObject(parseJson(text)).model === "slow") await Bun.sleep(TAKES_MS);
+  if (asObject(parseJson(text)).model === "slow") await takeTime();
   const isCrash = text.includes("crashing");
   response.writeHead(isCrash ? 500 : 200, { "content-type": "application/json" });
   response.end(isCrash ? "{}" : await answerWell(false).text());
@@ -27,7 +30,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 async function decide(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const texts = asArray(asObject(parseJson(await readText(request))).texts).join(" ");
-  await Bun.sleep(TAKES_MS);
+  await takeTime();
   response.writeHead(texts.includes("breaking") ? 500 : 200, { "content-type": "application/json" });
   const isForbidden = texts.includes("forbidden");
   response.end(
@@ -64,13 +67,15 @@ async function beside<Result>(
   work: () => Promise<Result>,
 ) {
   let isOver = false;
+  let failed = 0;
   const threads = [...failing, ...failing].map(async (key) => {
     while (!isOver) {
       await ask(key, model, text);
+      failed++;
       await Bun.sleep(50);
     }
   });
-  await Bun.sleep(ALONE_MS);
+  await until("the two have failed", () => failed >= FAILED_FIRST);
   try {
     return await work();
   } finally {
