@@ -5,7 +5,7 @@ import { findKeptPrice } from "../../catalogue/price-book.ts";
 import { FAULTS, Fault } from "../../core/faults/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
 import { readConstraints } from "../../core/log/constraint.ts";
-import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
+import type { LoggedContent } from "../../core/log/content.ts";
 import { readFindings } from "../../core/log/finding.ts";
 import { readMended } from "../../core/log/mended.ts";
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
@@ -18,7 +18,6 @@ import { cutStoredName } from "../../core/models/stored-name.ts";
 import { readRemoved } from "../../core/models/thinking/removed-reasoning.ts";
 import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
-import type { Vault } from "../../core/world/world.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { formatInstant } from "../format.ts";
@@ -29,6 +28,7 @@ import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { type FilterParts, findFilters } from "./found-filters.ts";
 import { readRequestFilter } from "./log-filters.ts";
+import { type ContentParts, openContent } from "./open-content.ts";
 import { seesProviderCost, viewClaimedCost, viewProviderCost } from "./provider-cost.ts";
 import type {
   AttemptView,
@@ -185,10 +185,8 @@ export function listRequestsAs<Form>(
   );
 }
 
-export interface RequestParts {
+export interface RequestParts extends ContentParts {
   readonly store: Pick<AdminWorld["store"], "request" | "content" | "key" | "setting">;
-  /** Opens sealed prompts and answers. Missing if none are shown. */
-  readonly contentVault?: Pick<Vault, "open">;
 }
 
 /**
@@ -196,18 +194,17 @@ export interface RequestParts {
  * `not_found`.
  */
 export async function getRequest(
-  { store, contentVault }: RequestParts,
+  parts: RequestParts,
   id: string,
   access = adminAccess(COMMAND_LINE),
 ): Promise<RequestDetailView> {
+  const { store } = parts;
   const scope = access.scope("requests.read");
   const record = await store.request(cutStoredName(id), scope);
   if (record === null) throw new Fault("not_found", "There is no request with that id.");
   const trace = readTrace(record.trace);
-  const { accountId, keyId } = record;
-  const memberId = (await store.key(keyId))?.memberId ?? null;
-  const isReadable = access.mayReadContent({ accountId, memberId });
-  const content = isReadable ? await readContent({ store, contentVault }, record) : null;
+  const { accountId } = record;
+  const content = await openContent(parts, record, access);
   return {
     ...requestView(record, scope),
     timeline: trace && {
@@ -238,20 +235,6 @@ async function viewPrice(
   if (id === undefined) return { price_id: null, price: null };
   const kept = findKeptPrice(await store.setting("price_history"), id);
   return { price_id: id, price: kept?.price ?? null };
-}
-
-/** Returns null if none was kept, or it can no longer be decrypted. */
-async function readContent(
-  { store, contentVault }: RequestParts,
-  { accountId, id }: RequestRecord,
-): Promise<LoggedContent | null> {
-  const sealed = contentVault ? await store.content(accountId, id) : null;
-  if (sealed === null) return null;
-  try {
-    return findContent(contentVault?.open(sealed, makeContentUse({ accountId, id })) ?? "");
-  } catch {
-    return null;
-  }
 }
 
 function contentView({ messages, request, reply, truncated }: LoggedContent) {

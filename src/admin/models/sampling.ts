@@ -1,5 +1,6 @@
 // The schemas of sampling: several models answer the same prompts, and a person or a judge model scores the answers.
 import { Type } from "@sinclair/typebox";
+import type { Access } from "../../people/access.ts";
 import { integerSchema, usdSchema } from "../input.ts";
 import { allowNull, anyObject, closeObject, count, number, share, text, usd, type View } from "../schema.ts";
 
@@ -14,7 +15,7 @@ export const planSampleSchema = closeObject({
   messages: Type.Optional(
     Type.Array(messages, {
       maxItems: PROMPTS_MAX,
-      description: "The prompts. If missing, those in the log.",
+      description: "The prompts. If missing, those in the log that the sender may read.",
     }),
   ),
   models: Type.Optional(models),
@@ -63,7 +64,8 @@ export const scoredSchema = Type.Object({
 
 /** Throws the Faults of a chat completion, and `invalid_value` for what isn't a sealed answer to these messages. */
 export interface Sampling {
-  plan(given: View<typeof planSampleSchema>): Promise<View<typeof samplePlanSchema>>;
+  /** Takes prompts of the log that the sender may read: all if it is missing. */
+  plan(given: View<typeof planSampleSchema>, access?: Access): Promise<View<typeof samplePlanSchema>>;
   ask(given: View<typeof askSampleSchema>): Promise<View<typeof sampledSchema>>;
   judge(given: View<typeof judgeSampleSchema>): Promise<View<typeof judgedSchema>>;
   score(given: View<typeof scoreSampleSchema>): Promise<View<typeof scoredSchema>>;

@@ -1,11 +1,11 @@
 // The prompts and models of a sample, and what it is expected to cost.
 
+import { openContent } from "../../admin/log/open-content.ts";
 import { LESSONS_AT_ONCE, readLessons } from "../../admin/models/lessons.ts";
 import { MODELS_MAX, type Sampling } from "../../admin/models/sampling.ts";
 import { Fault } from "../../core/faults/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { SAMPLING_KEY } from "../../core/keys/key.ts";
-import { findContent, makeContentUse } from "../../core/log/content.ts";
 import type { RequestRecord } from "../../core/log/record.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { SELECTORS, type Selector } from "../../core/models/selector.ts";
@@ -14,6 +14,7 @@ import { readPrompt } from "../../http/models/sampled-call.ts";
 import type { HttpPorts } from "../../http/ports.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { findNeeds } from "../../operations/chat/needs.ts";
+import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { choose } from "../../selectors/choose.ts";
 import { estimateCost } from "../../selectors/expense.ts";
 import { SELECTOR_RULES } from "../../selectors/index.ts";
@@ -35,7 +36,12 @@ export interface SamplingParts {
   readonly known: Knowledge;
 }
 
-export async function planSample(parts: SamplingParts, given: Parameters<Sampling["plan"]>[0]) {
+/** Takes only prompts of the log that the sender may read. */
+export async function planSample(
+  parts: SamplingParts,
+  given: Parameters<Sampling["plan"]>[0],
+  access = adminAccess(COMMAND_LINE),
+) {
   const labelled = await listLabelled(parts);
   const found: ChatRequest[] = [];
   let known = 0;
@@ -46,7 +52,7 @@ export async function planSample(parts: SamplingParts, given: Parameters<Samplin
     else found.push(request);
     return found.length >= given.prompts;
   };
-  if (given.messages === undefined) await takeLogged(parts, given.prompts, take);
+  if (given.messages === undefined) await takeLogged(parts, access, given.prompts, take);
   else for (const messages of given.messages) if (take(messages)) break;
   const models = given.models === undefined ? pickModels(parts, found) : requireCards(parts, given.models);
   const judging = given.judge === undefined ? null : requireCard(parts, given.judge, "judge");
@@ -93,11 +99,12 @@ async function listLabelled({ opened }: SamplingParts): Promise<ReadonlySet<stri
 /** Offers the newest prompts of the log whose content was kept, until `take` returns true. */
 async function takeLogged(
   parts: SamplingParts,
+  access: Access,
   wanted: number,
   take: (messages: unknown) => boolean,
 ): Promise<void> {
   for await (const record of readAnswered(parts, ROWS_PER_PROMPT * wanted)) {
-    const messages = await readMessages(parts, record);
+    const messages = await readMessages(parts, record, access);
     if (messages !== null && takeIfSound(messages, take)) return;
   }
 }
@@ -115,12 +122,11 @@ async function* readAnswered({ opened }: SamplingParts, most: number): AsyncGene
 
 /** Null if they weren't kept whole. */
 async function readMessages(
-  { opened: { store, contentVault } }: SamplingParts,
-  { accountId, id }: RequestRecord,
+  { opened }: SamplingParts,
+  record: RequestRecord,
+  access: Access,
 ): Promise<readonly unknown[] | null> {
-  const sealed = await store.content(accountId, id);
-  if (sealed === null) return null;
-  const content = findContent(contentVault.open(sealed, makeContentUse({ accountId, id })));
+  const content = await openContent(opened, record, access);
   return content === null || content.truncated ? null : content.messages;
 }
 

@@ -28,7 +28,7 @@ interface SealedOrigin {
 
 export function createSampling(parts: SamplingParts): Sampling {
   return {
-    plan: (given) => planSample(parts, given),
+    plan: (given, access) => planSample(parts, given, access),
     ask: (given) => ask(parts, given),
     judge: (given) => judge(parts, given),
     score: (given) => score(parts, given),

@@ -172,11 +172,16 @@ function isBusy(status: number): boolean {
   return status === 429 || status === 498 || status === 529;
 }
 
+/** Returns what the provider's own rules make of it, or its words on the limit of a request. */
+function findRuled(error: UpstreamError): FaultCode | undefined {
+  const ruled = error.means ?? error.rules?.find((rule) => matchesRule(error, rule))?.means;
+  return ruled ?? (dependsOnLimit(error) ? "upstream_rejected" : undefined);
+}
+
 function findCode(error: UpstreamError): FaultCode {
-  const { status, means } = error;
-  const ruled = means ?? error.rules?.find((rule) => matchesRule(error, rule))?.means;
+  const { status } = error;
+  const ruled = findRuled(error);
   if (ruled !== undefined) return ruled;
-  if (dependsOnLimit(error)) return "upstream_rejected";
   // Later, the same request is refused in the same way, whatever the status says.
   if (isTooLarge(error)) return "context_length_exceeded";
   const coded = findCoded(error);

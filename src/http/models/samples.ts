@@ -13,19 +13,25 @@ import {
 } from "../../admin/models/sampling.ts";
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { returnsBody, takesBody } from "../openapi/route-schema.ts";
+import { readOperator } from "../people/operator.ts";
 
 export function sampleRoutes(operator: WritingParts, sampling: Sampling) {
   const { writes } = createOperatorHooks(operator, "Sampling");
   return new Elysia({ prefix: "/admin/v1/samples" })
-    .post("/plan", async ({ body, status }) => status(201, await sampling.plan(body)), {
-      ...writes(
-        "learning.write",
-        "planSample",
-        "Pick prompts and models for a sample, with the expected cost",
-      ),
-      body: takesBody(planSampleSchema),
-      response: { 201: returnsBody(samplePlanSchema) },
-    })
+    .post(
+      "/plan",
+      async ({ body, status, request }) =>
+        status(201, await sampling.plan(body, readOperator(request).access)),
+      {
+        ...writes(
+          "learning.write",
+          "planSample",
+          "Pick prompts and models for a sample, with the expected cost",
+        ),
+        body: takesBody(planSampleSchema),
+        response: { 201: returnsBody(samplePlanSchema) },
+      },
+    )
     .post("/ask", async ({ body, status }) => status(201, await sampling.ask(body)), {
       ...writes(
         "learning.write",

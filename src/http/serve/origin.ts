@@ -75,7 +75,7 @@ export function readRequestOrigin(
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
   const header = headers.get(TAGS_HEADER);
   const hider = nameHider();
-  const hide = hider === null ? leaveName : hideBy(hider, key);
+  const hide = hider === null ? leaveName : makeHider(hider, key);
   const own = header === null ? null : readTagsHeader(header, hide);
   const from = tagsFrom();
   const origin: RequestOrigin = {
@@ -167,7 +167,7 @@ function readSession(given: string | null, hide: HideName): string | null {
 
 type HideName = (name: string) => string;
 
-function hideBy(hider: NameKeeper, key: GatewayKey): HideName {
+function makeHider(hider: NameKeeper, key: GatewayKey): HideName {
   return (name) => hider.hide(key, name);
 }
 

@@ -69,6 +69,18 @@ describe("a request's content", () => {
     expect(Bun.inspect(world.events, { depth: 9 })).not.toContain("only the operator");
   });
 
+  test.each([false, true])("is offered for a sample only to those who may read it (%p)", async (content) => {
+    await logged(asking("OpenAI#sim", PROMPT));
+    const { body } = await operator.post("/tokens", {
+      name: `samples ${content}`,
+      role: "operator",
+      content,
+    });
+    const own = createOperator({ ...world, adminToken: String(body.secret) });
+    const plan = await own.post("/samples/plan", { prompts: 1, models: ["Acme#dear", "Acme#cheap"] });
+    expect([plan.status, JSON.stringify(plan.body).includes(PROMPT)]).toEqual([201, content]);
+  });
+
   test("does not appear in lists", async () => {
     const { text } = await operator.get("/requests");
     expect(text).not.toContain("only the operator");
