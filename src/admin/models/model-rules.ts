@@ -53,8 +53,8 @@ export const modelRulesSchema = Type.Object({
       confirmed: boolean,
       // `some` are those members and accounts whose requests met it.
       known_to: allowWords(["all", "some"]),
-      // It is left out of requests that have everything of `beside`, and else at most what is in `perhaps`. Empty: of all.
-      conditions: Type.Array(Type.Object({ beside: Type.Array(text), perhaps: Type.Array(text) })),
+      // It is left out of requests that have everything of `beside`, and else at most what is in `perhaps` (null: anything). Empty: of all.
+      conditions: Type.Array(Type.Object({ beside: Type.Array(text), perhaps: allowNull(Type.Array(text)) })),
     }),
   ),
   refused_fields: Type.Array(
@@ -141,7 +141,10 @@ function viewLesson(lesson: RefusalLesson): LessonView {
 function viewCondition({ all, some }: LessonCondition, word: string) {
   const own = word.replace(/^field:/, "");
   const says = (name: string) => !ALWAYS.has(name) && name.replace(/=.*/, "").split(".").at(-1) !== own;
-  return { beside: all.filter(says), perhaps: some.filter((name) => says(name) && !all.includes(name)) };
+  return {
+    beside: all.filter(says),
+    perhaps: some?.filter((name) => says(name) && !all.includes(name)) ?? null,
+  };
 }
 
 /** Replaces a model's words. An empty list takes them away. */

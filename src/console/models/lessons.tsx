@@ -76,7 +76,9 @@ function describeReach({ pinned, confirmed, known_to }: ListedLesson): string {
 function describeConditions({ conditions }: ListedLesson): string {
   const all = conditions.map(({ beside, perhaps }) => {
     const needed = beside.length === 0 ? "by itself" : `beside ${beside.join(", ")}`;
-    return perhaps.length === 0 ? needed : `${needed} (with or without ${perhaps.join(", ")})`;
+    return perhaps === null || perhaps.length === 0
+      ? needed
+      : `${needed} (with or without ${perhaps.join(", ")})`;
   });
   return all.length === 0 ? "always" : all.join("; or ");
 }

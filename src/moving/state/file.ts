@@ -67,7 +67,9 @@ const lessonSchema = closeObject({
   host: placeSchema,
   refuses: Type.String({ minLength: 1, maxLength: WORD_CHARACTERS_MAX }),
   conditions: Type.Optional(
-    Type.Array(closeObject({ all: namesSchema, some: namesSchema }), { maxItems: CONDITIONS_MAX }),
+    Type.Array(closeObject({ all: namesSchema, some: Type.Optional(namesSchema) }), {
+      maxItems: CONDITIONS_MAX,
+    }),
   ),
 });
 const tokenSchema = makeNewSchema(TOKEN_FIELDS, { id: makeId("tok") });

@@ -20,7 +20,8 @@ export function planLessons(draft: Draft, { clock }: Pick<StateWorld, "clock">):
 }
 
 function planLesson({ fields }: LessonEntry, nowMs: number): Change {
-  const { model, host, refuses: word, conditions = null } = fields;
+  const { model, host, refuses: word } = fields;
+  const conditions = fields.conditions?.map(({ all, some = null }) => ({ all, some })) ?? null;
   const place = { model, host, word };
   const times = { firstSeenAtMs: nowMs, seenAtMs: nowMs, triedAtMs: nowMs };
   const lesson = { ...place, ...times, confirmedAtMs: nowMs, sharedAtMs: nowMs, payers: [], conditions };
@@ -50,7 +51,7 @@ export function writeLessons(lessons: readonly RefusalLesson[]): readonly JsonOb
 }
 
 function copyCondition({ all, some }: LessonCondition) {
-  return { all: [...all], some: [...some] };
+  return { all: [...all], ...(some === null ? {} : { some: [...some] }) };
 }
 
 function isShared({ sharedAtMs }: RefusalLesson): boolean {

@@ -35,7 +35,7 @@ const LESSON = table<RefusalLesson>("refusal_lesson", ["model", "host", "word"],
 
 function readCondition(value: unknown): LessonCondition {
   const { all, some } = asObject(value);
-  return { all: asArray(all).map(String), some: asArray(some).map(String) };
+  return { all: asArray(all).map(String), some: some === null ? null : asArray(some).map(String) };
 }
 
 /** Several processes may add to a full table before one of them ends what is beyond the bound. */

@@ -32,7 +32,7 @@ describe.each(group(SEEDS).map((seeds, at) => ({ at, seeds })))("strangers, grou
   });
 
   test.each([...seeds])(
-    "$model at $surface goes on after one refusal of each kind, and loses nothing",
+    "$model at $surface goes on after a few refusals of each kind, and loses nothing",
     async (seed) => {
       const { wrong, ...judged } = await talk(gateway, stranger, seed);
       counts.mended += judged.mended.length;

@@ -8,8 +8,8 @@ export type RequestShape = ReadonlySet<string>;
 export interface LessonCondition {
   /** Everything that all requests had that taught it. */
   readonly all: readonly string[];
-  /** Everything that at least one of them had. */
-  readonly some: readonly string[];
+  /** Everything that at least one of them had, if others were answered that had more. Null for anything. */
+  readonly some: readonly string[] | null;
 }
 
 /** Beyond this number of conditions of a lesson, the one that was met first is forgotten. */
@@ -44,12 +44,13 @@ function addFields(shape: Set<string>, prefix: string, fields: JsonObject): void
 }
 
 export function isMetBy(shape: RequestShape, { all, some }: LessonCondition): boolean {
-  return all.every((name) => shape.has(name)) && shape.size <= some.length && shape.isSubsetOf(new Set(some));
+  return all.every((name) => shape.has(name)) && (some === null || shape.isSubsetOf(new Set(some)));
 }
 
 /**
- * Returns the conditions after a refusal of a request. One of them is widened by it, but not so far that it would be met by
- * a request that was answered: then the request's own is added.
+ * Returns the conditions after a refusal of a request. One of them is widened by it, as far as it would not be met by a
+ * request that was answered: to all that have what both had, or to those that have nothing else either. Else the request's
+ * own is added.
  */
 export function learnCondition(
   known: readonly LessonCondition[],
@@ -58,14 +59,16 @@ export function learnCondition(
 ): readonly LessonCondition[] {
   if (known.some((one) => isMetBy(shape, one))) return known;
   const own = [...shape].toSorted();
-  for (const { all, some } of known) {
-    const widened = {
-      all: all.filter((name) => shape.has(name)),
-      some: [...new Set([...some, ...own])].toSorted(),
-    };
-    if (widened.some.length <= NAMES_MAX && !isAnswered(widened)) return joinConditions(known, [widened]);
-  }
+  for (const widened of known.flatMap((one) => listWider(one, own)))
+    if (!isAnswered(widened)) return joinConditions(known, [widened]);
   return joinConditions(known, [{ all: own, some: own }]);
+}
+
+function listWider({ all, some }: LessonCondition, own: readonly string[]): readonly LessonCondition[] {
+  const both = all.filter((name) => own.includes(name));
+  const wide = { all: both, some: null };
+  const seen = [...new Set([...(some ?? []), ...own])].toSorted();
+  return some === null || seen.length > NAMES_MAX ? [wide] : [wide, { all: both, some: seen }];
 }
 
 /** Returns the conditions of two processes, each without those that another includes. */
@@ -74,8 +77,6 @@ export function joinConditions(
   met: readonly LessonCondition[],
 ): readonly LessonCondition[] {
   const both = [...known, ...met];
-  const includes = (wide: LessonCondition, one: LessonCondition) =>
-    wide.all.every((name) => one.all.includes(name)) && one.some.every((name) => wide.some.includes(name));
   return both
     .filter(
       (one, at) =>
@@ -84,4 +85,9 @@ export function joinConditions(
         ),
     )
     .slice(-CONDITIONS_MAX);
+}
+
+function includes(wide: LessonCondition, one: LessonCondition): boolean {
+  const takes = wide.some === null || (one.some?.every((name) => wide.some?.includes(name)) ?? false);
+  return takes && wide.all.every((name) => one.all.includes(name));
 }
